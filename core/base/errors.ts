@@ -1,0 +1,107 @@
+/** Which failures exist? Four families, each with a stable code; they cross process borders as plain records. */
+
+export type ErrorFamily = 'input' | 'environment' | 'cancellation' | 'invariant';
+
+/** What an error carries besides its message; JSON-safe. */
+export type ErrorData = { readonly [key: string]: string | number | boolean | null | readonly string[] };
+
+export type ErrorOptions = { readonly cause?: unknown; readonly data?: ErrorData };
+
+/** An error as it crosses a worker or the contract; `deserialiseError` makes the same class of it again. */
+export type ErrorRecord = {
+  readonly family: ErrorFamily;
+  readonly code: string;
+  readonly message: string;
+  readonly data: ErrorData;
+  readonly stack?: string;
+};
+
+/** The common shape of the four families. `code` is `area.reason`; the renderer translates by code, never by text. */
+export abstract class IsoglossError extends Error {
+  abstract readonly family: ErrorFamily;
+  readonly code: string;
+  readonly data: ErrorData;
+
+  constructor(code: string, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.data = options.data ?? {};
+    this.name = new.target.name;
+  }
+}
+
+/** The user can fix it: the message says file, line, what was expected, what was found and what to do. */
+export class InputError extends IsoglossError {
+  readonly family = 'input';
+}
+
+/** Disk, memory, model or driver is in the way. */
+export class EnvironmentError extends IsoglossError {
+  readonly family = 'environment';
+}
+
+/** Somebody pressed cancel. Never reported as a fault. */
+export class CancellationError extends IsoglossError {
+  readonly family = 'cancellation';
+
+  constructor(message = 'Cancelled.', options: ErrorOptions = {}) {
+    super('job.cancelled', message, options);
+  }
+}
+
+/** Our bug. */
+export class InvariantError extends IsoglossError {
+  readonly family = 'invariant';
+}
+
+/** Closes a union: does not compile while a case is missing; throws InvariantError if it is reached all the same. */
+export function assertNever(value: never, what = 'value'): never {
+  throw new InvariantError('base.unreachable', `Unexpected ${what}: ${JSON.stringify(value)}`);
+}
+
+const NO_SPACE_CODES = new Set(['ENOSPC', 'EDQUOT']);
+const NO_PERMISSION_CODES = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** Any thrown thing as one of the four families: file system codes become sentences, unknown errors InvariantError. */
+export function toIsoglossError(thrown: unknown): IsoglossError {
+  if (thrown instanceof IsoglossError) return thrown;
+  if (thrown instanceof Error) {
+    const code = 'code' in thrown ? String(thrown.code) : '';
+    const path = 'path' in thrown ? String(thrown.path) : '';
+    const place = path === '' ? '' : `${path}: `;
+    if (thrown.name === 'AbortError') return new CancellationError(undefined, { cause: thrown });
+    if (NO_SPACE_CODES.has(code) || /No space left on device/i.test(thrown.message)) {
+      return new EnvironmentError('disk.full', `${place}the disk is full; nothing that was there before is lost. Free some space and try again.`, { cause: thrown, data: { path } });
+    }
+    if (NO_PERMISSION_CODES.has(code) || /Read-only file system|Permission denied/i.test(thrown.message)) {
+      return new EnvironmentError('disk.no-permission', `${place}Isogloss may not write or read here (${code === '' ? thrown.message : code}). Choose another folder or change its permissions.`, { cause: thrown, data: { path } });
+    }
+    if (code === 'ENOENT') return new InputError('file.missing', `${place}expected a file or folder here, found nothing. Check the path.`, { cause: thrown, data: { path } });
+    if (code === 'EISDIR') return new InputError('file.is-folder', `${place}expected a file, found a folder.`, { cause: thrown, data: { path } });
+    return new InvariantError('base.unexpected', thrown.message, { cause: thrown });
+  }
+  return new InvariantError('base.unexpected', String(thrown));
+}
+
+/** The record of an error, for a message to another process. */
+export function serialiseError(thrown: unknown): ErrorRecord {
+  const error = toIsoglossError(thrown);
+  return { family: error.family, code: error.code, message: error.message, data: error.data, ...(error.stack === undefined ? {} : { stack: error.stack }) };
+}
+
+/** The error of a record: the same class, code, message and data. */
+export function deserialiseError(record: ErrorRecord): IsoglossError {
+  const options = { data: record.data };
+  switch (record.family) {
+    case 'input':
+      return new InputError(record.code, record.message, options);
+    case 'environment':
+      return new EnvironmentError(record.code, record.message, options);
+    case 'cancellation':
+      return new CancellationError(record.message, options);
+    case 'invariant':
+      return new InvariantError(record.code, record.message, options);
+    default:
+      return assertNever(record.family, 'error family');
+  }
+}

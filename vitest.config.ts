@@ -1,0 +1,16 @@
+/** Which tests run where: unit tests stand beside their sources; everything end-to-end is in test/. */
+import vue from '@vitejs/plugin-vue';
+import { defineConfig } from 'vitest/config';
+
+const UNIT_TIMEOUT_MS = 120_000; // a guard against hangs, never an assertion about speed
+
+export default defineConfig({
+  plugins: [vue()],
+  test: {
+    include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'renderer/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: UNIT_TIMEOUT_MS,
+    hookTimeout: UNIT_TIMEOUT_MS,
+  },
+});
