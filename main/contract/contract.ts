@@ -1,0 +1,80 @@
+/** Which calls exist? The table of all procedures; main/api must implement every row, renderer/ calls them by these names. */
+import { eventIterator, type ContractRouterClient } from '@orpc/contract';
+import { z } from 'zod';
+import { appInfoSchema } from './app.ts';
+import { byProjectSchema } from './basics.ts';
+import { corpusAddInputSchema, corpusRemoveInputSchema, inspectInputSchema, inspectionSchema } from './corpus.ts';
+import { procedure } from './errors.ts';
+import { browseInputSchema, browseOutputSchema, uploadInputSchema, uploadOutputSchema } from './files.ts';
+import { byJobSchema, jobEventSchema, jobListInputSchema, jobListOutputSchema, jobRequestSchema, jobSchema } from './job.ts';
+import { languageDescribeInputSchema, languageSchema, languageSuggestInputSchema, languageSuggestOutputSchema } from './language.ts';
+import { projectCreateInputSchema, projectOpenInputSchema, projectRemoveInputSchema, projectSchema, projectUpdateInputSchema, recentOutputSchema } from './project.ts';
+import { resultSchema } from './report.ts';
+import { excerptInputSchema, excerptSchema, libraryChooseInputSchema, librarySchema, searchInputSchema, searchOutputSchema } from './search.ts';
+import { planInputSchema, trainingPlanSchema } from './training.ts';
+
+const nothing = z.object({});
+
+export const contract = {
+  app: {
+    info: procedure.input(nothing).output(appInfoSchema),
+  },
+  project: {
+    /** Newest first. */
+    recent: procedure.input(nothing).output(recentOutputSchema),
+    create: procedure.input(projectCreateInputSchema).output(projectSchema),
+    /** Copies the shipped sample into a project of the user's (or opens the one made before). */
+    openSample: procedure.input(nothing).output(projectSchema),
+    open: procedure.input(projectOpenInputSchema).output(projectSchema),
+    /** Also after a reload or restart: a recent project is opened again by its id. */
+    get: procedure.input(byProjectSchema).output(projectSchema),
+    update: procedure.input(projectUpdateInputSchema).output(projectSchema),
+    remove: procedure.input(projectRemoveInputSchema).output(nothing),
+    /** The evaluation of the present model. */
+    result: procedure.input(byProjectSchema).output(resultSchema),
+  },
+  language: {
+    suggest: procedure.input(languageSuggestInputSchema).output(languageSuggestOutputSchema),
+    describe: procedure.input(languageDescribeInputSchema).output(languageSchema),
+  },
+  files: {
+    browse: procedure.input(browseInputSchema).output(browseOutputSchema),
+    upload: procedure.input(uploadInputSchema).output(uploadOutputSchema),
+  },
+  corpus: {
+    inspect: procedure.input(inspectInputSchema).output(inspectionSchema),
+    add: procedure.input(corpusAddInputSchema).output(projectSchema),
+    remove: procedure.input(corpusRemoveInputSchema).output(projectSchema),
+  },
+  training: {
+    /** Quick: from counts and what is known of this machine. For a measured one start a job of kind `plan`. */
+    plan: procedure.input(planInputSchema).output(trainingPlanSchema),
+  },
+  job: {
+    start: procedure.input(jobRequestSchema).output(jobSchema),
+    /** From `running`; it takes effect after the present step. */
+    pause: procedure.input(byJobSchema).output(jobSchema),
+    /** From `paused`; an interrupted or failed job is resumed by `start` with `resume: true`. */
+    resume: procedure.input(byJobSchema).output(jobSchema),
+    /** Ends the job; what was there before it stays. */
+    cancel: procedure.input(byJobSchema).output(jobSchema),
+    /** Ends training early and keeps the model as it is now. */
+    stopAndKeep: procedure.input(byJobSchema).output(jobSchema),
+    list: procedure.input(jobListInputSchema).output(jobListOutputSchema),
+    /** `for await (const event of await client.job.watch({ jobId }, { signal }))`. */
+    watch: procedure.input(byJobSchema).output(eventIterator(jobEventSchema)),
+  },
+  library: {
+    choose: procedure.input(libraryChooseInputSchema).output(librarySchema),
+    status: procedure.input(byProjectSchema).output(librarySchema),
+  },
+  search: {
+    query: procedure.input(searchInputSchema).output(searchOutputSchema),
+  },
+  document: {
+    excerpt: procedure.input(excerptInputSchema).output(excerptSchema),
+  },
+};
+
+/** What the window holds: `client.project.create({...})` and so on, typed. */
+export type IsoglossClient = ContractRouterClient<typeof contract>;

@@ -1,0 +1,78 @@
+/** What is a project as the window sees it? */
+import { z } from 'zod';
+import { countSchema, idSchema, list, nameSchema, pathSchema, tagSchema, timeSchema } from './basics.ts';
+import { corpusSchema } from './corpus.ts';
+import { errorRecordSchema } from './errors.ts';
+import { languageSchema } from './language.ts';
+import { modelCardSchema } from './report.ts';
+import { librarySchema } from './search.ts';
+import { adviceSchema, presetSchema } from './training.ts';
+
+export const recentProjectSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  folder: pathSchema,
+  languages: list(tagSchema),
+  openedAt: timeSchema,
+  /** Missing: the folder is not there now (a drive that is out); it stays in the list. */
+  state: z.enum(['present', 'missing']),
+});
+export type RecentProject = z.infer<typeof recentProjectSchema>;
+
+/** Expert settings; null = what the preset says. */
+export const trainingSettingsSchema = z.object({
+  preset: presetSchema,
+  threads: z.number().int().min(1).max(256).nullable(),
+  seed: z.number().int().min(0).max(2 ** 31 - 1),
+  semanticWeight: z.number().min(0).max(100).nullable(),
+  languageWeight: z.number().min(0).max(100).nullable(),
+  temperature: z.number().positive().max(10).nullable(),
+});
+export type TrainingSettings = z.infer<typeof trainingSettingsSchema>;
+
+/** The steps of the rail: done, attention (something waits for the user), not yet. */
+export const stepNameSchema = z.enum(['language', 'texts', 'train', 'result', 'search']);
+export const stepSchema = z.object({ name: stepNameSchema, state: z.enum(['done', 'attention', 'not-yet']) });
+export type Step = z.infer<typeof stepSchema>;
+
+export const projectSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  folder: pathSchema,
+  isSample: z.boolean(),
+  /** Read-only: opened elsewhere, made by a newer Isogloss, or in a folder that cannot be written. */
+  access: z.discriminatedUnion('kind', [z.object({ kind: z.literal('writable') }), z.object({ kind: z.literal('read-only'), reason: errorRecordSchema })]),
+  /** The user's languages; the first is the one the project is about. */
+  languages: list(languageSchema),
+  /** The language that the questions with passages are in. */
+  bridge: languageSchema,
+  corpora: list(corpusSchema),
+  totals: z.object({
+    questions: countSchema,
+    sentences: countSchema,
+    /** Pairs per language, whichever side it stands on. */
+    pairs: list(z.object({ language: tagSchema, pairs: countSchema })),
+  }),
+  settings: trainingSettingsSchema,
+  advice: list(adviceSchema),
+  steps: list(stepSchema),
+  model: modelCardSchema.nullable(),
+  library: librarySchema,
+  /** Queries to offer in an empty search box (the sample project has some). */
+  exampleQueries: list(z.object({ text: z.string(), language: tagSchema })),
+});
+export type Project = z.infer<typeof projectSchema>;
+
+/** `parentFolder` null: Isogloss/ in the user's documents. */
+export const projectCreateInputSchema = z.object({ name: nameSchema, languages: z.array(tagSchema).min(1).max(50), parentFolder: pathSchema.nullable() });
+export const projectOpenInputSchema = z.object({ folder: pathSchema });
+export const projectUpdateInputSchema = z.object({
+  projectId: idSchema,
+  /** Null = leave as it is. */
+  name: nameSchema.nullable(),
+  languages: z.array(tagSchema).min(1).max(50).nullable(),
+  settings: trainingSettingsSchema.nullable(),
+});
+/** `recent`: only leave the list; `folder`: delete what Isogloss made (never files that it did not make). */
+export const projectRemoveInputSchema = z.object({ projectId: idSchema, what: z.enum(['recent', 'folder']) });
+export const recentOutputSchema = z.object({ projects: list(recentProjectSchema) });
