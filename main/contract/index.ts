@@ -1,6 +1,7 @@
 /** The public face of the contract: all that renderer/ may import from outside itself. */
 export * from './app.ts';
 export * from './basics.ts';
+export * from './connection.ts';
 export * from './contract.ts';
 export * from './corpus.ts';
 export * from './errors.ts';
