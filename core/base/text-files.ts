@@ -1,0 +1,291 @@
+/** What are the bytes of this text file, and in which encoding are they? Plain or gzip (known by its magic, not its name), in constant memory. */
+import { open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { TextDecoder } from 'node:util';
+import { createGunzip } from 'node:zlib';
+import { InputError, toIsoglossError } from './errors.ts';
+
+/** Which part of the program reads: it is the first half of every error code ("corpus.empty-file", "documents.empty-file"). */
+export type FileArea = 'corpus' | 'documents';
+
+/** One thing wrong inside a file that is otherwise used. `line` counts from 1; `byteOffset` from 0, in the unpacked bytes. */
+export type FileProblem = {
+  readonly code: string;
+  readonly path: string;
+  readonly line: number;
+  /** What stands there, made printable, at most 200 characters. */
+  readonly found: string;
+  readonly expected: string;
+  readonly message: string;
+  readonly byteOffset?: number;
+  /** The number of the translation unit, in formats that have units. */
+  readonly unit?: number;
+  /** The identifier that is unknown or repeated, in formats that have identifiers. */
+  readonly id?: string;
+};
+
+export type TextFileOptions = {
+  readonly area: FileArea;
+  /** Any label TextDecoder knows ("utf-16le", "windows-1252" ...). Left out: UTF-8, or what the byte order mark says. */
+  readonly encoding?: string;
+};
+
+/** How the bytes become text: the label for TextDecoder, bytes per code unit, and how many bytes of byte order mark to skip. */
+export type TextEncoding = { readonly label: string; readonly unit: 1 | 2; readonly skip: number };
+
+export const FOUND_LIMIT = 200;
+const READ_BYTES = 256 * 1024;
+const GZIP_MAGIC = [0x1f, 0x8b, 0x08];
+const NUL_SHARE_OF_BINARY = 0.001; // reliability.md section 4, fault 6
+const SAMPLE_BYTES = 64 * 1024;
+const ONE_SIDED = 0.95; // share of the NUL bytes on odd (or on even) places that tells UTF-16 from chance
+const MIN_NUL_SHARE_OF_UTF16 = 0.01; // spaces and line ends of a script beyond Latin-1
+
+/** Text made safe to show in a message: control and direction characters escaped, cut to `limit` characters. */
+export function printable(text: string, limit = FOUND_LIMIT): string {
+  const cut = text.length > limit ? `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
+  return cut.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069\uD800-\uDFFF]/gu, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * The unpacked bytes of a file, in pieces of at most 256 KB. A piece is valid only until the next one is asked for.
+ * The file must stay as it was when opened: size, time of change and existence are compared at the end.
+ *
+ * @throws InputError '<area>.not-a-file', 'file.missing', '<area>.damaged-gzip' (with the place), '<area>.file-changed'.
+ * @throws the signal's reason once aborted; EnvironmentError from the disk.
+ */
+export async function* readBytes(path: string, signal: AbortSignal, area: FileArea): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  const file = await openRegular(path, area);
+  try {
+    const before = await file.stat();
+    const magic = new Uint8Array(GZIP_MAGIC.length);
+    const { bytesRead } = await file.read(magic, 0, magic.length, 0);
+    const isGzip = bytesRead === magic.length && GZIP_MAGIC.every((byte, i) => magic[i] === byte);
+    let read = 0;
+    for await (const piece of isGzip ? unpack(file, path, area) : readPlain(file)) {
+      signal.throwIfAborted();
+      if (!isGzip) read += piece.length;
+      yield piece;
+    }
+    const after = await file.stat();
+    if (after.nlink === 0) throw changed(path, area, 'it was deleted or replaced');
+    if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) throw changed(path, area, `it had ${before.size} bytes at the start and has ${after.size} now`);
+    if (!isGzip && read !== before.size) throw changed(path, area, `${before.size} bytes were announced, ${read} came`);
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    throw toIsoglossError(thrown);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The encoding of a text, from its first bytes. @param sample the first piece of the file.
+ * @throws InputError '<area>.empty-file', '<area>.binary-file' (says what it is), '<area>.utf-16-without-bom', '<area>.unknown-encoding'.
+ */
+export function detectEncoding(path: string, sample: Uint8Array, { area, encoding }: TextFileOptions): TextEncoding {
+  if (sample.length === 0) throw emptyFile(path, area, 'no bytes');
+  const [a, b, c, d] = sample;
+  if (a === 0xff && b === 0xfe && c === 0 && d === 0) {
+    throw new InputError(`${area}.unknown-encoding`, `${path}: expected UTF-8 or UTF-16, found UTF-32. Save the file again as UTF-8.`, { data: { path } });
+  }
+  const isForced = encoding !== undefined;
+  const kind = describeBinary(sample);
+  if (kind !== null && !isForced) throw binaryFile(path, area, kind);
+  if (a === 0xff && b === 0xfe) return { label: 'utf-16le', unit: 2, skip: 2 };
+  if (a === 0xfe && b === 0xff) return { label: 'utf-16be', unit: 2, skip: 2 };
+  if (a === 0xef && b === 0xbb && c === 0xbf) return { label: 'utf-8', unit: 1, skip: 3 };
+  if (encoding !== undefined) return { label: knownLabel(path, area, encoding), unit: /^utf-?16/i.test(encoding) ? 2 : 1, skip: 0 };
+  const guess = guessUtf16(sample);
+  if (guess !== null) {
+    const other = guess === 'utf-16le' ? 'utf-16be' : 'utf-16le';
+    throw new InputError(
+      `${area}.utf-16-without-bom`,
+      `${path}: expected UTF-8, found what looks like UTF-16 without a byte order mark: ${guess} probably, ${other} possibly. Choose the encoding, or save the file again as UTF-8.`,
+      { data: { path, encodings: [guess, other] } },
+    );
+  }
+  const head = sample.subarray(0, SAMPLE_BYTES);
+  let nuls = 0;
+  for (const byte of head) if (byte === 0) nuls += 1;
+  if (nuls / head.length > NUL_SHARE_OF_BINARY) throw binaryFile(path, area, `${nuls} NUL bytes in the first ${head.length}`);
+  return { label: 'utf-8', unit: 1, skip: 0 };
+}
+
+/** A decoder that throws on any wrong byte: nothing ever becomes U+FFFD in silence. */
+export function strictDecoder(encoding: TextEncoding): TextDecoder {
+  return new TextDecoder(encoding.label, { fatal: true, ignoreBOM: true });
+}
+
+/**
+ * A whole text file as one string, for files that are read as one thing (a document). Wrong bytes are counted, not hidden.
+ *
+ * @param limitBytes files with more unpacked bytes are refused.
+ * @param declared names an encoding the content itself declares (HTML meta, XML declaration), asked only when no BOM speaks.
+ * @returns the text and `replaced`: how many U+FFFD stand for bytes that are not valid in the encoding.
+ * @throws what readBytes and detectEncoding throw; InputError '<area>.too-large'.
+ */
+export async function readText(
+  path: string,
+  signal: AbortSignal,
+  options: TextFileOptions & { readonly limitBytes: number; readonly declared?: (sample: Uint8Array) => string | undefined },
+): Promise<{ readonly text: string; readonly replaced: number; readonly encoding: string }> {
+  const { area, limitBytes } = options;
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of readBytes(path, signal, area)) {
+    if (size === 0) detectEncoding(path, piece, options);
+    size += piece.length;
+    if (size > limitBytes) throw new InputError(`${area}.too-large`, `${path}: expected at most ${limitBytes} bytes of text, found more. Split the file.`, { data: { path, limitBytes } });
+    pieces.push(new Uint8Array(piece));
+  }
+  const bytes = Buffer.concat(pieces);
+  const found = detectEncoding(path, bytes, options);
+  const declared = found.skip === 0 && options.encoding === undefined ? options.declared?.(bytes) : undefined;
+  const encoding: TextEncoding = declared === undefined || !isKnownLabel(declared) || /^utf-?16/i.test(declared) ? found : { label: declared, unit: 1, skip: 0 };
+  const body = bytes.subarray(encoding.skip);
+  try {
+    return { text: strictDecoder(encoding).decode(body), replaced: 0, encoding: encoding.label };
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown;
+    const text = new TextDecoder(encoding.label, { ignoreBOM: true }).decode(body);
+    return { text, replaced: text.split('\uFFFD').length - 1, encoding: encoding.label };
+  }
+}
+
+/** What a binary file is, in words, from its first bytes; null for text. */
+export function describeBinary(sample: Uint8Array): string | null {
+  for (const { name, magic, at = 0, needsNul = false } of BINARY_KINDS) {
+    if (magic.every((byte, i) => sample[at + i] === byte) && (!needsNul || sample.includes(0))) return name;
+  }
+  return null;
+}
+
+const ascii = (text: string): number[] => [...text].map((character) => character.charCodeAt(0));
+
+/** Formats people rename by mistake. `needsNul`: the magic could be a word, so a NUL byte must follow somewhere. */
+const BINARY_KINDS: readonly { readonly name: string; readonly magic: readonly number[]; readonly at?: number; readonly needsNul?: boolean }[] = [
+  { name: 'a PDF document', magic: ascii('%PDF-') },
+  { name: 'a ZIP archive (also .docx, .odt, .epub, .xlsx)', magic: [0x50, 0x4b, 3, 4] },
+  { name: 'an empty ZIP archive', magic: [0x50, 0x4b, 5, 6] },
+  { name: 'a gzip archive inside a gzip archive', magic: GZIP_MAGIC },
+  { name: 'a Windows program', magic: ascii('MZ'), needsNul: true },
+  { name: 'a Linux program', magic: [0x7f, ...ascii('ELF')] },
+  { name: 'a macOS program', magic: [0xcf, 0xfa, 0xed, 0xfe] },
+  { name: 'a PNG picture', magic: [0x89, ...ascii('PNG')] },
+  { name: 'a JPEG picture', magic: [0xff, 0xd8, 0xff] },
+  { name: 'a GIF picture', magic: ascii('GIF8'), needsNul: true },
+  { name: 'an old Office document (.doc, .xls, .ppt)', magic: [0xd0, 0xcf, 0x11, 0xe0] },
+  { name: 'an RTF document', magic: ascii('{\\rtf') },
+  { name: 'an SQLite database', magic: ascii('SQLite format 3') },
+  { name: 'a 7-Zip archive', magic: [0x37, 0x7a, 0xbc, 0xaf] },
+  { name: 'a RAR archive', magic: [...ascii('Rar!'), 0x1a] },
+  { name: 'an XZ archive', magic: [0xfd, ...ascii('7zXZ')] },
+  { name: 'a Zstandard archive', magic: [0x28, 0xb5, 0x2f, 0xfd] },
+  { name: 'a bzip2 archive', magic: [0x31, 0x41, 0x59, 0x26], at: 4 },
+  { name: 'a tar archive', magic: ascii('ustar'), at: 257 },
+  { name: 'a sound or video file', magic: ascii('ftyp'), at: 4, needsNul: true },
+  { name: 'a WAV or AVI file', magic: ascii('RIFF'), needsNul: true },
+  { name: 'an MP3 file', magic: ascii('ID3'), needsNul: true },
+  { name: 'an Ogg file', magic: ascii('OggS'), needsNul: true },
+  { name: 'a Parquet table', magic: ascii('PAR1'), needsNul: true },
+];
+
+/** InputError '<area>.empty-file': `found` says what little there is. */
+export function emptyFile(path: string, area: FileArea, found: string): InputError {
+  return new InputError(`${area}.empty-file`, `${path}: expected text, found ${found}. Choose a file with text in it.`, { data: { path } });
+}
+
+function binaryFile(path: string, area: FileArea, found: string): InputError {
+  return new InputError(`${area}.binary-file`, `${path}: expected text, found ${found}. Export it as plain text, or choose another file.`, { data: { path, found } });
+}
+
+function changed(path: string, area: FileArea, how: string): InputError {
+  return new InputError(`${area}.file-changed`, `${path}: the file changed while it was read: ${how}. Nothing of this reading should be kept; read it again.`, { data: { path } });
+}
+
+async function openRegular(path: string, area: FileArea): Promise<FileHandle> {
+  try {
+    const facts = await stat(path);
+    if (facts.isDirectory()) throw new InputError(`${area}.not-a-file`, `${path}: expected a file, found a folder.`, { data: { path } });
+    if (!facts.isFile()) throw new InputError(`${area}.not-a-file`, `${path}: expected a file, found a device or pipe.`, { data: { path } });
+    return await open(path, 'r');
+  } catch (thrown) {
+    throw toIsoglossError(thrown);
+  }
+}
+
+async function* readPlain(file: FileHandle): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(READ_BYTES);
+  let position = 0;
+  while (true) {
+    const { bytesRead } = await file.read(buffer, 0, READ_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** The stream queues pieces, so each needs memory of its own. */
+async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield new Uint8Array(piece);
+}
+
+async function* unpack(file: FileHandle, path: string, area: FileArea): AsyncGenerator<Uint8Array> {
+  const packed = Readable.from(copied(readPlain(file)));
+  const gunzip = createGunzip({ chunkSize: READ_BYTES });
+  packed.on('error', (error) => gunzip.destroy(error));
+  packed.pipe(gunzip);
+  let unpacked = 0;
+  try {
+    for await (const piece of gunzip as AsyncIterable<Uint8Array>) {
+      unpacked += piece.length;
+      yield piece;
+    }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    if (!code.startsWith('Z_')) throw cause;
+    const what = code === 'Z_BUF_ERROR' ? 'the file stops in the middle (a broken download or copy)' : 'its bytes are damaged';
+    throw new InputError(`${area}.damaged-gzip`, `${path}: expected a whole gzip file, but ${what}, after ${unpacked} unpacked bytes. Fetch or copy the file again.`, {
+      cause,
+      data: { path, byteOffset: unpacked },
+    });
+  } finally {
+    packed.destroy();
+    gunzip.destroy();
+  }
+}
+
+function isKnownLabel(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return false;
+    throw thrown;
+  }
+}
+
+function knownLabel(path: string, area: FileArea, label: string): string {
+  if (isKnownLabel(label)) return new TextDecoder(label).encoding;
+  throw new InputError(`${area}.unknown-encoding`, `${path}: expected the name of an encoding such as "utf-8" or "windows-1252", found "${printable(label)}".`, { data: { path, encoding: label } });
+}
+
+/** NUL bytes on odd places only speak for little endian, on even places only for big endian; the text must then be clean. */
+function guessUtf16(sample: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  const head = sample.subarray(0, Math.min(sample.length, SAMPLE_BYTES) & ~1);
+  let even = 0;
+  let odd = 0;
+  for (let i = 0; i < head.length; i += 2) {
+    if (head[i] === 0) even += 1;
+    if (head[i + 1] === 0) odd += 1;
+  }
+  const nuls = even + odd;
+  if (nuls === 0 || nuls / head.length < MIN_NUL_SHARE_OF_UTF16) return null;
+  const guess = odd / nuls >= ONE_SIDED ? 'utf-16le' : even / nuls >= ONE_SIDED ? 'utf-16be' : null;
+  if (guess === null) return null;
+  const text = new TextDecoder(guess).decode(head);
+  const isClean = !/[\u0000-\u0008\u000E-\u001F\uFFFE\uFFFF]/.test(text) && text.replace(/\uFFFD$/, '').isWellFormed() && !/\uFFFD[^]/.test(text);
+  return isClean ? guess : null;
+}

@@ -1,0 +1,50 @@
+/** How does a file with one record per line become records? The frame shared by all line formats. */
+import { readLineBatches } from '../base/text-lines.ts';
+import type { FileProblem } from '../base/text-files.ts';
+import { problem } from './records.ts';
+import type { Reading } from './records.ts';
+
+export type ReadOptions = {
+  /** Any label TextDecoder knows; left out: UTF-8, or what the byte order mark says. */
+  readonly encoding?: string;
+};
+
+/** Reads one line; null = the line is nothing (a header, say). `line` counts from 1. Never throws on bad data. */
+export type ParseLine<T> = (text: string, line: number) => Reading<T> | null;
+
+export const corpusText = (options: ReadOptions): { readonly area: 'corpus'; readonly encoding?: string } =>
+  options.encoding === undefined ? { area: 'corpus' } : { area: 'corpus', encoding: options.encoding };
+
+/**
+ * One Reading per non-blank line, in file order. @param makeParser is called once, so that a parser may remember its first line.
+ * @throws what readLineBatches throws; what the parser throws for a bad file.
+ */
+export async function* readLineRecords<T>(path: string, signal: AbortSignal, parse: ParseLine<T>, options: ReadOptions = {}): AsyncGenerator<Reading<T>> {
+  for await (const readings of readLineRecordBatches(path, signal, parse, options)) yield* readings;
+}
+
+/** As readLineRecords, a batch at a time: the fast way for whole corpora. */
+export async function* readLineRecordBatches<T>(path: string, signal: AbortSignal, parse: ParseLine<T>, options: ReadOptions = {}): AsyncGenerator<Reading<T>[]> {
+  for await (const { firstLine, lines } of readLineBatches(path, signal, corpusText(options))) {
+    const readings: Reading<T>[] = [];
+    let line = firstLine;
+    for (const text of lines) {
+      const reading = typeof text === 'string' ? parseText(text, line, parse) : { kind: 'problem' as const, problem: text };
+      if (reading !== null) readings.push(reading);
+      line += 1;
+    }
+    yield readings;
+  }
+}
+
+function parseText<T>(text: string, line: number, parse: ParseLine<T>): Reading<T> | null {
+  return text === '' || text.trim() === '' ? null : parse(text, line);
+}
+
+/** A side of a pair as it is used: trimmed. A problem instead when nothing is left or a character is half. */
+export function checkedText(text: string, facts: { readonly path: string; readonly line: number; readonly what: string; readonly whole: string }): string | { readonly kind: 'problem'; readonly problem: FileProblem } {
+  const trimmed = text.trim();
+  if (trimmed === '') return problem('empty-text', { path: facts.path, line: facts.line, expected: `${facts.what} with text in it`, found: facts.whole });
+  if (!trimmed.isWellFormed()) return problem('half-character', { path: facts.path, line: facts.line, expected: `${facts.what} in whole Unicode characters (no lone surrogates)`, found: facts.whole });
+  return trimmed;
+}
