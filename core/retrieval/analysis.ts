@@ -61,43 +61,65 @@ export function wordSpans(text: string): Span[] {
 /** Words, in the form in which they are compared (matchingForm). */
 export const wordAnalyzer: Analyzer = {
   units: (text) => wordSpans(text).map(({ start, end }) => text.slice(start, end)),
-  terms: (unit) => {
-    const word = matchingForm(unit);
-    return word === '' ? [] : [word];
-  },
+  terms: (unit) => wordTerms(matchingForm(unit)),
 };
 
+/** The one term of a word in its matching form; none for an empty one. */
+export function wordTerms(word: string): string[] {
+  return word === '' ? [] : [word];
+}
+
 const NGRAM_LENGTH = 4;
-/** Scripts where a character says more than a letter does, so that shorter n-grams are words already. */
-const shorterNgrams: readonly { readonly script: RegExp; readonly length: number }[] = [
-  { script: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u, length: 2 },
-  { script: /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, length: 3 },
+const OTHER_LENGTHS: readonly number[] = [NGRAM_LENGTH];
+/** Scripts that leave vowels out have short words around roots of three letters. */
+const ABJAD_LENGTHS: readonly number[] = [3, NGRAM_LENGTH];
+const ABJAD = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}]/u;
+/** Where a character says more than a letter does, shorter n-grams are words already. */
+const lengthsOfScripts: readonly { readonly script: RegExp; readonly lengths: readonly number[] }[] = [
+  { script: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u, lengths: [2] },
+  { script: /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u, lengths: [3] },
+  { script: ABJAD, lengths: ABJAD_LENGTHS },
 ];
 const WORD_EDGE = '_';
 const WHOLE_WORD = '=';
+/** Stands before a unit without a script of its own length (numbers, Latin names) in a text of an abjad, so that it weighs as much as its neighbours. */
+const AMONG_ABJADS = '\u0001';
 
-/** Length of the n-grams of a word, by its script: 2 for Han and Kana, 3 for Thai, Lao, Khmer and Burmese, else 4. */
-export function ngramLength(word: string): number {
-  return shorterNgrams.find(({ script }) => script.test(word))?.length ?? NGRAM_LENGTH;
+/** Lengths of the n-grams of a word, by its script: 2 for Han and Kana, 3 for Thai, Lao, Khmer and Burmese, 3 and 4 for Arabic, Hebrew and Syriac, else 4. */
+export function ngramLengths(word: string): readonly number[] {
+  return lengthsOfScripts.find(({ script }) => script.test(word))?.lengths ?? OTHER_LENGTHS;
 }
 
 /**
  * Character n-grams (code points) inside words, with a mark at both edges, and the whole word as one more term:
  * "bank" -> _ban bank ank_ =bank. A word too short for an n-gram is one term. Scripts without spaces have no whole words here.
  *
- * Inside words with edges, because n-grams across words were worse in 10 of 14 collections; the whole word, because it helped on
- * three development sets (MRR@100 .881 -> .885, .660 -> .662, .473 -> .483; 2026-11-20).
+ * Measured on development sets (MRR@100, 2026-11-20): the whole word adds .004 (English questions), .010 (names across languages)
+ * and .002-.016 (ar, hi, es, sw); lengths 3 and 4 instead of 4 add .006 in Arabic and take .001-.009 in hi, es, sw.
  */
 export const characterAnalyzer: Analyzer = {
-  units: (text) => wordRuns(text).map(({ start, end }) => text.slice(start, end)),
+  units: (text) => {
+    const runs = wordRuns(text).map(({ start, end }) => text.slice(start, end));
+    const isAbjadText = ABJAD.test(text) && runs.filter((run) => ABJAD.test(run)).length * 2 > runs.length;
+    return isAbjadText ? runs.map((run) => (ngramLengths(run) === OTHER_LENGTHS ? `${AMONG_ABJADS}${run}` : run)) : runs;
+  },
   terms: (unit) => {
-    const word = matchingForm(unit);
-    if (word === '') return [];
-    const n = ngramLength(word);
-    const grams = ngrams(`${WORD_EDGE}${word}${WORD_EDGE}`, n);
-    return n === NGRAM_LENGTH && grams.length > 1 ? [...grams, `${WHOLE_WORD}${word}`] : grams;
+    const isAmongAbjads = unit.startsWith(AMONG_ABJADS);
+    const word = matchingForm(isAmongAbjads ? unit.slice(AMONG_ABJADS.length) : unit);
+    return characterTerms(word, isAmongAbjads ? ABJAD_LENGTHS : ngramLengths(word));
   },
 };
+
+/** The terms of a word in its matching form. */
+export function characterTerms(word: string, lengths: readonly number[] = ngramLengths(word)): string[] {
+  if (word === '') return [];
+  const marked = `${WORD_EDGE}${word}${WORD_EDGE}`;
+  const terms = new Set<string>();
+  const grams = lengths.flatMap((n) => ngrams(marked, n));
+  for (const gram of grams) terms.add(gram);
+  if (terms.size === 1) return [...terms]; // shorter than the shortest n-gram
+  return lengths.includes(NGRAM_LENGTH) ? [...grams, `${WHOLE_WORD}${word}`] : grams;
+}
 
 /** All n-grams of n code points, in order; the whole text when it is shorter. */
 export function ngrams(text: string, n: number): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { characterAnalyzer, ngramLength, wordAnalyzer, wordSpans } from './analysis.ts';
+import { characterAnalyzer, ngramLengths, wordAnalyzer, wordSpans } from './analysis.ts';
 import { buildBm25, inverseDocumentFrequency } from './bm25.ts';
 import { matchingForm } from './matching-form.ts';
 
@@ -86,6 +86,7 @@ describe('characterAnalyzer', () => {
   });
 
   it('takes shorter n-grams where a character says more', () => {
-    expect([ngramLength('北京'), ngramLength('かな'), ngramLength('ไทย'), ngramLength('မြန်မာ'), ngramLength('हिन्दी')]).toEqual([2, 2, 3, 3, 4]);
+    expect(['北京', 'かな', 'ไทย', 'မြန်မာ', 'हिन्दी', 'كتاب'].map((word) => ngramLengths(word))).toEqual([[2], [2], [3], [3], [4], [3, 4]]);
+    expect(characterAnalyzer.terms('كتب')).toEqual(['_كت', 'كتب', 'تب_', '_كتب', 'كتب_', '=كتب']);
   });
 });
