@@ -29,6 +29,8 @@ export type TextFileOptions = {
   readonly area: FileArea;
   /** Any label TextDecoder knows ("utf-16le", "windows-1252" ...). Left out: UTF-8, or what the byte order mark says. */
   readonly encoding?: string;
+  /** The encoding that the content itself declares (HTML meta, XML declaration), if any; a byte order mark goes before it. */
+  readonly declared?: (sample: Uint8Array) => string | undefined;
 };
 
 /** How the bytes become text: the label for TextDecoder, bytes per code unit, and how many bytes of byte order mark to skip. */
@@ -85,20 +87,20 @@ export async function* readBytes(path: string, signal: AbortSignal, area: FileAr
  * The encoding of a text, from its first bytes. @param sample the first piece of the file.
  * @throws InputError '<area>.empty-file', '<area>.binary-file' (says what it is), '<area>.utf-16-without-bom', '<area>.unknown-encoding'.
  */
-export function detectEncoding(path: string, sample: Uint8Array, { area, encoding }: TextFileOptions): TextEncoding {
+export function detectEncoding(path: string, sample: Uint8Array, { area, encoding, declared }: TextFileOptions): TextEncoding {
   if (sample.length === 0) throw emptyFile(path, area, 'no bytes');
   const [a, b, c, d] = sample;
   if (a === 0xff && b === 0xfe && c === 0 && d === 0) {
     throw new InputError(`${area}.unknown-encoding`, `${path}: expected UTF-8 or UTF-16, found UTF-32. Save the file again as UTF-8.`, { data: { path } });
   }
-  const isForced = encoding !== undefined;
   const kind = describeBinary(sample);
-  if (kind !== null && !isForced) throw binaryFile(path, area, kind);
+  if (kind !== null) throw binaryFile(path, area, kind);
   if (a === 0xff && b === 0xfe) return { label: 'utf-16le', unit: 2, skip: 2 };
   if (a === 0xfe && b === 0xff) return { label: 'utf-16be', unit: 2, skip: 2 };
-  if (a === 0xef && b === 0xbb && c === 0xbf) return { label: 'utf-8', unit: 1, skip: 3 };
-  if (encoding !== undefined) return { label: knownLabel(path, area, encoding), unit: /^utf-?16/i.test(encoding) ? 2 : 1, skip: 0 };
-  const guess = guessUtf16(sample);
+  const named = encoding === undefined ? declared?.(sample) : knownLabel(path, area, encoding);
+  const label = named !== undefined && isKnownLabel(named) ? new TextDecoder(named).encoding : undefined;
+  if (label === 'utf-16le' || label === 'utf-16be') return { label, unit: 2, skip: 0 };
+  const guess = label === undefined ? guessUtf16(sample) : null;
   if (guess !== null) {
     const other = guess === 'utf-16le' ? 'utf-16be' : 'utf-16le';
     throw new InputError(
@@ -111,7 +113,8 @@ export function detectEncoding(path: string, sample: Uint8Array, { area, encodin
   let nuls = 0;
   for (const byte of head) if (byte === 0) nuls += 1;
   if (nuls / head.length > NUL_SHARE_OF_BINARY) throw binaryFile(path, area, `${nuls} NUL bytes in the first ${head.length}`);
-  return { label: 'utf-8', unit: 1, skip: 0 };
+  const hasUtf8Mark = a === 0xef && b === 0xbb && c === 0xbf;
+  return hasUtf8Mark ? { label: 'utf-8', unit: 1, skip: 3 } : { label: label ?? 'utf-8', unit: 1, skip: 0 };
 }
 
 /** A decoder that throws on any wrong byte: nothing ever becomes U+FFFD in silence. */
@@ -119,40 +122,72 @@ export function strictDecoder(encoding: TextEncoding): TextDecoder {
   return new TextDecoder(encoding.label, { fatal: true, ignoreBOM: true });
 }
 
+/** A piece of decoded text; `isDamaged`: some U+FFFD in it stands for bytes that are not valid in the encoding. */
+export type TextPiece = { readonly text: string; readonly isDamaged: boolean };
+
+/** The text of a file in pieces, for parsers that find their own way (XML). @throws what readBytes and detectEncoding throw. */
+export async function* readTextPieces(path: string, signal: AbortSignal, options: TextFileOptions): AsyncGenerator<TextPiece> {
+  let encoding: TextEncoding | null = null;
+  let strict = new TextDecoder('utf-8');
+  let held = new Uint8Array(0); // the start of a character whose rest is in the next piece
+  for await (const piece of readBytes(path, signal, options.area)) {
+    const isFirst = encoding === null;
+    encoding ??= detectEncoding(path, piece, options);
+    if (isFirst) strict = strictDecoder(encoding);
+    const bytes = Buffer.concat([held, isFirst ? piece.subarray(encoding.skip) : piece]);
+    const whole = wholeCharacters(bytes, encoding);
+    held = new Uint8Array(bytes.subarray(whole));
+    yield decodePiece(bytes.subarray(0, whole), strict, encoding);
+  }
+  if (encoding === null) throw emptyFile(path, options.area, 'no bytes');
+  if (held.length > 0) yield decodePiece(held, strict, encoding);
+}
+
 /**
  * A whole text file as one string, for files that are read as one thing (a document). Wrong bytes are counted, not hidden.
  *
- * @param limitBytes files with more unpacked bytes are refused.
- * @param declared names an encoding the content itself declares (HTML meta, XML declaration), asked only when no BOM speaks.
- * @returns the text and `replaced`: how many U+FFFD stand for bytes that are not valid in the encoding.
+ * @param options.limitBytes files with more unpacked bytes are refused.
+ * @returns the text and `isDamaged`: some bytes were not valid in the encoding and became U+FFFD.
  * @throws what readBytes and detectEncoding throw; InputError '<area>.too-large'.
  */
-export async function readText(
-  path: string,
-  signal: AbortSignal,
-  options: TextFileOptions & { readonly limitBytes: number; readonly declared?: (sample: Uint8Array) => string | undefined },
-): Promise<{ readonly text: string; readonly replaced: number; readonly encoding: string }> {
+export async function readText(path: string, signal: AbortSignal, options: TextFileOptions & { readonly limitBytes: number }): Promise<TextPiece> {
   const { area, limitBytes } = options;
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of readBytes(path, signal, area)) {
-    if (size === 0) detectEncoding(path, piece, options);
+    if (size === 0) detectEncoding(path, piece, options); // refuses what is no text before the rest is read
     size += piece.length;
     if (size > limitBytes) throw new InputError(`${area}.too-large`, `${path}: expected at most ${limitBytes} bytes of text, found more. Split the file.`, { data: { path, limitBytes } });
     pieces.push(new Uint8Array(piece));
   }
   const bytes = Buffer.concat(pieces);
-  const found = detectEncoding(path, bytes, options);
-  const declared = found.skip === 0 && options.encoding === undefined ? options.declared?.(bytes) : undefined;
-  const encoding: TextEncoding = declared === undefined || !isKnownLabel(declared) || /^utf-?16/i.test(declared) ? found : { label: declared, unit: 1, skip: 0 };
-  const body = bytes.subarray(encoding.skip);
+  const encoding = detectEncoding(path, bytes, options);
+  return decodePiece(bytes.subarray(encoding.skip), strictDecoder(encoding), encoding);
+}
+
+function decodePiece(bytes: Uint8Array, strict: TextDecoder, encoding: TextEncoding): TextPiece {
   try {
-    return { text: strictDecoder(encoding).decode(body), replaced: 0, encoding: encoding.label };
+    return { text: strict.decode(bytes), isDamaged: false };
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown;
-    const text = new TextDecoder(encoding.label, { ignoreBOM: true }).decode(body);
-    return { text, replaced: text.split('\uFFFD').length - 1, encoding: encoding.label };
+    return { text: new TextDecoder(encoding.label, { ignoreBOM: true }).decode(bytes), isDamaged: true };
   }
+}
+
+/** How many of these bytes are whole characters: less a started UTF-8 sequence or a started UTF-16 pair at the end. */
+function wholeCharacters(bytes: Uint8Array, { unit, label }: TextEncoding): number {
+  if (unit === 2) {
+    const even = bytes.length & ~1;
+    const high = bytes[even - (label === 'utf-16le' ? 1 : 2)] ?? 0;
+    return high >= 0xd8 && high <= 0xdb ? even - 2 : even;
+  }
+  if (label !== 'utf-8') return bytes.length;
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return bytes.length;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
 }
 
 /** What a binary file is, in words, from its first bytes; null for text. */

@@ -29,23 +29,27 @@ export async function* readParallelMosesBatches({ sourcePath, targetPath }: Mose
   let waiting: readonly (string | FileProblem)[] = [];
   let used = 0;
   let line = 0;
-  for await (const { lines } of readLineBatches(sourcePath, signal, text)) {
-    const readings: Reading<ParallelPair>[] = [];
-    for (const source of lines) {
-      line += 1;
-      while (used === waiting.length) {
-        const next = await targets.next();
-        if (next.done === true) throw lengthsDiffer({ sourcePath, targetPath }, sourceLines, line - 1);
-        waiting = next.value.lines;
-        used = 0;
+  try {
+    for await (const { lines } of readLineBatches(sourcePath, signal, text)) {
+      const readings: Reading<ParallelPair>[] = [];
+      for (const source of lines) {
+        line += 1;
+        while (used === waiting.length) {
+          const next = await targets.next();
+          if (next.done === true) throw lengthsDiffer({ sourcePath, targetPath }, sourceLines, line - 1);
+          waiting = next.value.lines;
+          used = 0;
+        }
+        const target = waiting[used] ?? '';
+        used += 1;
+        readings.push(...readPair(source, target, { sourcePath, targetPath, line }));
       }
-      const target = waiting[used] ?? '';
-      used += 1;
-      readings.push(...readPair(source, target, { sourcePath, targetPath, line }));
+      yield readings;
     }
-    yield readings;
+    await targets.next(); // to its end, so that it too is checked for change
+  } finally {
+    await targets.return(undefined);
   }
-  await targets.next(); // to its end, so that it too is checked for change
 }
 
 function readPair(source: string | FileProblem, target: string | FileProblem, { sourcePath, targetPath, line }: MosesPaths & { readonly line: number }): Reading<ParallelPair>[] {

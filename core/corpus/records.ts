@@ -11,7 +11,7 @@ export type Reading<T> = { readonly kind: 'record'; readonly value: T } | { read
 /** A question and a passage that answers it. */
 export type QuestionPair = { readonly query: string; readonly passage: string; readonly title?: string; readonly queryId?: string; readonly documentId?: string };
 
-/** A sentence and its translation; `line` (or translation unit) counts from 1. */
+/** A sentence and its translation; `line` is where it stands, from 1 (in TMX, where its unit starts). */
 export type ParallelPair = { readonly source: string; readonly target: string; readonly line: number };
 
 /** A sentence of running text; `document` numbers its document from 0. */
