@@ -1,10 +1,8 @@
-/** How is text made comparable? Three strengths: for the model, for forgiving search, and only repaired (NFC). */
+/** What does the model see of a text? Its normal form; beside it the milder repair of text that is kept and shown. */
 
-/** Controls and invisible marks that carry no text: C0/C1 but white space, soft hyphen, zero-width space, bidi, joiners of layout, BOM. ZWJ and ZWNJ stay: Persian and Indic scripts need them. */
-const DROPPED_CLASS = '[\\x00-\\x08\\x0E-\\x1F\\x7F-\\x84\\x86-\\x9F\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFE0E\uFE0F\uFEFF\uFFF9-\uFFFB]';
+import { APOSTROPHE_CLASS, DROPPED_CLASS } from './character-classes.ts';
 
-/** Apostrophe-like characters that people type for one another: ' ’ ‘ ʻ ʼ ꞌ Ꞌ (and the prime). */
-const APOSTROPHE_CLASS = '[\u2018\u2019\u02BB\u02BC\uA78B\uA78C\u2032]';
+export { foldForSearch, foldWithOffsets, originalSpan, type FoldedText } from './search-folding.ts';
 
 /** The Metaspace sign; a text that contains it is read as if it were a space. */
 export const WORD_START = '\u2581';
@@ -37,6 +35,7 @@ export const modelNormaliserSteps: readonly NormaliserStep[] = [
 const PRINTABLE_ASCII = /^[\x20-\x7E]*$/;
 const LONE_SURROGATE = /\p{Cs}/gu;
 const DROPPED = new RegExp(DROPPED_CLASS, 'gu');
+const CONTROLS = /[\x00-\x08\x0E-\x1F\x7F\x80-\x84\x86-\x9F]/g;
 const APOSTROPHE = new RegExp(APOSTROPHE_CLASS, 'gu');
 const WHITE_SPACE = /[\p{White_Space}\u2581]+/gu;
 const SPACES = / {2,}/g;
@@ -62,4 +61,20 @@ export function normaliseForModel(text: string): string {
     .normalize('NFKC')
     .replace(WHITE_SPACE, ' ')
     .trim();
+}
+
+/** What was broken in a text before it came here: half surrogate pairs, and U+FFFD signs left by an earlier decoding. */
+export type TextDamage = { readonly loneSurrogates: number; readonly replacementCharacters: number };
+
+/** Counts the damage that `normaliseForModel` and `repairText` write as U+FFFD. */
+export function countDamage(text: string): TextDamage {
+  return {
+    loneSurrogates: text.isWellFormed() ? 0 : (text.match(LONE_SURROGATE)?.length ?? 0),
+    replacementCharacters: text.includes(REPLACEMENT) ? text.split(REPLACEMENT).length - 1 : 0,
+  };
+}
+
+/** The text to keep and show: NFC, lone surrogates as U+FFFD, control characters (but tab and line ends) dropped. Idempotent. */
+export function repairText(text: string): string {
+  return text.toWellFormed().replace(CONTROLS, '').normalize('NFC');
 }
