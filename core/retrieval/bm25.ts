@@ -23,6 +23,8 @@ export type Bm25Index = {
   readonly queryTerms: (text: string) => Map<string, number>;
   /** In how many documents a term occurs. */
   readonly documentFrequency: (term: string) => number;
+  /** All terms of the collection. */
+  readonly vocabulary: () => Iterable<string>;
 };
 
 /**
@@ -48,6 +50,7 @@ export function buildBm25(texts: Iterable<string>, analyzer: Analyzer, parameter
       const id = vocabulary.get(term);
       return id === undefined ? 0 : (lists.offsets[id + 1] ?? 0) - (lists.offsets[id] ?? 0);
     },
+    vocabulary: () => vocabulary.keys(),
     queryTerms: (text) => {
       const terms = new Map<string, number>();
       for (const unit of analyzer.units(text)) for (const term of analyzer.terms(unit)) terms.set(term, (terms.get(term) ?? 0) + 1);
