@@ -41,7 +41,7 @@ const READ_BYTES = 256 * 1024;
 const GZIP_MAGIC = [0x1f, 0x8b, 0x08];
 const NUL_SHARE_OF_BINARY = 0.001; // reliability.md section 4, fault 6
 const SAMPLE_BYTES = 64 * 1024;
-const ONE_SIDED = 0.95; // share of the NUL bytes on odd (or on even) places that tells UTF-16 from chance
+const ONE_SIDED = 0.8; // share of the NUL bytes on odd (or on even) places that tells UTF-16 from chance; U+1F600 has one on the other side
 const MIN_NUL_SHARE_OF_UTF16 = 0.01; // spaces and line ends of a script beyond Latin-1
 
 /** Text made safe to show in a message: control and direction characters escaped, cut to `limit` characters. */
@@ -175,7 +175,7 @@ function decodePiece(bytes: Uint8Array, strict: TextDecoder, encoding: TextEncod
 }
 
 /** How many of these bytes are whole characters: less a started UTF-8 sequence or a started UTF-16 pair at the end. */
-function wholeCharacters(bytes: Uint8Array, { unit, label }: TextEncoding): number {
+export function wholeCharacters(bytes: Uint8Array, { unit, label }: TextEncoding): number {
   if (unit === 2) {
     const even = bytes.length & ~1;
     const high = bytes[even - (label === 'utf-16le' ? 1 : 2)] ?? 0;

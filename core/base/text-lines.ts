@@ -1,7 +1,7 @@
 /** What are the lines of this text file? Streamed in constant memory; a line that cannot be used is a problem, not an end. */
 import { TextDecoder } from 'node:util';
 import { InputError } from './errors.ts';
-import { detectEncoding, emptyFile, printable, readBytes, strictDecoder } from './text-files.ts';
+import { detectEncoding, emptyFile, printable, readBytes, strictDecoder, wholeCharacters } from './text-files.ts';
 import type { FileProblem, TextEncoding, TextFileOptions } from './text-files.ts';
 
 /** Lines in file order: a string, or the problem that stands in its place. `firstLine` counts from 1. */
@@ -203,8 +203,7 @@ class LineSplitter {
     if (bytes.length > LINE_LIMIT_BYTES) return this.problem('line-too-long', line, offset, `a line of ${bytes.length} bytes`, `at most ${LINE_LIMIT_BYTES} bytes in a line`);
     const text = this.tryDecode(bytes, encoding);
     if (text !== null) return text;
-    const bad = firstBadByte(bytes, encoding);
-    const isNul = bad < bytes.length && bytes[bad] === 0;
+    const { at: bad, isNul } = firstBadByte(bytes, encoding);
     const before = new TextDecoder(encoding.label).decode(bytes.subarray(Math.max(0, bad - BYTES_SHOWN), bad)).replace(/^\uFFFD+/, '');
     const hex = [...bytes.subarray(bad, bad + 4)].map((byte) => byte.toString(HEX).padStart(2, '0')).join(' ');
     const found = `bytes ${hex} after "${printable(before)}"`;
@@ -237,8 +236,8 @@ function lineEnd(bytes: Uint8Array, start: number, { unit, label }: TextEncoding
   return { end: bytes.length, next: bytes.length };
 }
 
-/** The first byte that cannot stand where it stands (or is NUL): the longest prefix that still decodes, by bisection. */
-function firstBadByte(bytes: Uint8Array, encoding: TextEncoding): number {
+/** The first byte of what cannot stand where it stands, or of a NUL: the longest prefix that still decodes, by bisection. */
+function firstBadByte(bytes: Uint8Array, encoding: TextEncoding): { readonly at: number; readonly isNul: boolean } {
   const decodes = (length: number): boolean => {
     try {
       // `stream` lets a character be unfinished at the end of the prefix.
@@ -249,7 +248,6 @@ function firstBadByte(bytes: Uint8Array, encoding: TextEncoding): number {
       throw thrown;
     }
   };
-  const nul = encoding.unit === 1 ? bytes.indexOf(0) : nulUnit(bytes);
   let low = 0;
   let high = bytes.length + 1;
   while (high - low > 1) {
@@ -257,8 +255,10 @@ function firstBadByte(bytes: Uint8Array, encoding: TextEncoding): number {
     if (decodes(middle)) low = middle;
     else high = middle;
   }
-  const bad = low === bytes.length && high > bytes.length ? bytes.length : low;
-  return nul >= 0 && nul < bad ? nul : Math.min(bad, bytes.length);
+  const bad = wholeCharacters(bytes.subarray(0, low), encoding);
+  const nul = encoding.unit === 1 ? bytes.indexOf(0) : nulUnit(bytes);
+  const isNul = nul >= 0 && nul <= bad;
+  return { at: isNul ? nul : bad, isNul };
 }
 
 function nulUnit(bytes: Uint8Array): number {
