@@ -1,0 +1,63 @@
+/** How does the interface speak? One translate function for the whole application, following the chosen locale. */
+import { createI18n } from 'vue-i18n';
+import ar from './ar.json';
+import en from './en.json';
+
+/** Every interface language there is. A new one is a JSON file beside en.json and a row here; a test checks its completeness. */
+export const interfaceLanguages = {
+  en: { name: 'English', direction: 'ltr', messages: en },
+  ar: { name: 'العربية', direction: 'rtl', messages: ar },
+} as const;
+
+export type InterfaceLanguage = keyof typeof interfaceLanguages;
+
+type Leaves<T, Prefix extends string = ''> = T extends string
+  ? Prefix
+  : { [Key in keyof T & string]: Leaves<T[Key], Prefix extends '' ? Key : `${Prefix}.${Key}`> }[keyof T & string];
+
+/** A key of en.json, as `area.name`. */
+export type MessageKey = Leaves<typeof en>;
+
+const ARABIC_FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
+
+/** Which of the forms between the bars of an Arabic message a count takes; with fewer than six forms the last one serves. */
+function arabicPlural(count: number, forms: number): number {
+  const rule = new Intl.PluralRules('ar').select(count);
+  return Math.min(ARABIC_FORMS.indexOf(rule), forms - 1);
+}
+
+const i18n = createI18n({
+  legacy: false,
+  locale: 'en',
+  fallbackLocale: 'en',
+  messages: { en, ar },
+  pluralRules: { ar: arabicPlural },
+  warnHtmlMessage: false,
+  missingWarn: false,
+  fallbackWarn: false,
+});
+
+/** The language that the interface speaks now (reactive). */
+export function interfaceLanguage(): InterfaceLanguage {
+  return i18n.global.locale.value;
+}
+
+export function setInterfaceLanguage(language: InterfaceLanguage): void {
+  i18n.global.locale.value = language;
+}
+
+/** The text of a key in the chosen language; `count` also chooses the plural form. */
+export function t(key: MessageKey, values: Readonly<Record<string, string | number>> = {}, count?: number): string {
+  return count === undefined ? i18n.global.t(key, { ...values }) : i18n.global.t(key, { ...values }, count);
+}
+
+/** Whether a key exists; for keys made from codes that come from outside (error codes, phases, units). */
+export function hasMessage(key: string): key is MessageKey {
+  return i18n.global.te(key, 'en');
+}
+
+/** The text for a code from outside, or the given fallback where the locale knows nothing about it. */
+export function translateCode(options: { readonly area: 'problem' | 'phase' | 'unit' | 'job'; readonly code: string; readonly fallback: string; readonly values?: Readonly<Record<string, string | number>>; readonly count?: number }): string {
+  const key = `${options.area}.${options.code.replaceAll('.', '-')}`;
+  return hasMessage(key) ? t(key, options.values ?? {}, options.count) : options.fallback;
+}

@@ -1,0 +1,60 @@
+/** Which files has the person handed over that are not yet part of the project? Kept while looking elsewhere. */
+import { defineStore } from 'pinia';
+import { computed, shallowRef } from 'vue';
+import type { CorpusLanguages, CorpusRole, ErrorRecord, Inspection } from '../../main/contract/index.ts';
+
+export type ReadableInspection = Extract<Inspection, { status: 'readable' }>;
+
+export type PendingState =
+  | { readonly status: 'uploading'; readonly fractionDone: number }
+  | { readonly status: 'inspecting' }
+  | { readonly status: 'readable'; readonly inspection: ReadableInspection; readonly languages: CorpusLanguages; readonly problem: ErrorRecord | null }
+  | { readonly status: 'adding'; readonly inspection: ReadableInspection; readonly languages: CorpusLanguages }
+  | { readonly status: 'unusable'; readonly problem: ErrorRecord };
+
+export type PendingCorpus = {
+  readonly id: string;
+  readonly projectId: string;
+  readonly role: CorpusRole;
+  readonly name: string;
+  readonly state: PendingState;
+};
+
+export const usePendingStore = defineStore('pending-corpora', () => {
+  const all = shallowRef<readonly PendingCorpus[]>([]);
+  return {
+    all,
+    put(pending: PendingCorpus): void {
+      const known = all.value.some((other) => other.id === pending.id);
+      all.value = known ? all.value.map((other) => (other.id === pending.id ? pending : other)) : [...all.value, pending];
+    },
+    remove(id: string): void {
+      all.value = all.value.filter((pending) => pending.id !== id);
+    },
+    find: (id: string): PendingCorpus | null => all.value.find((pending) => pending.id === id) ?? null,
+    isEmpty: computed(() => all.value.length === 0),
+  };
+});
+
+/** Endings of files that hold both sides of a pair in one file. */
+const ONE_FILE_PAIRS = /\.(tsv|csv|txt\.tsv|tmx|jsonl?|xml)(\.gz)?$/i;
+const MOSES_FILES = 2;
+
+/**
+ * Which paths belong together as one corpus: two files chosen at once for the pairs, neither of a kind that holds both
+ * languages, are one Moses corpus (the same lines in two languages); everything else stands alone.
+ */
+export function groupPaths(role: CorpusRole, paths: readonly string[]): readonly (readonly string[])[] {
+  if (role === 'pairs' && paths.length === MOSES_FILES && !paths.some((path) => ONE_FILE_PAIRS.test(path))) return [paths];
+  return paths.map((path) => [path]);
+}
+
+/** The languages are settled when none is missing. */
+export function hasAllLanguages(languages: CorpusLanguages): boolean {
+  return languages.kind === 'one' ? languages.language !== null : languages.source !== null && languages.target !== null && languages.source !== languages.target;
+}
+
+/** The last part of a path, whichever way its slashes lean. */
+export function fileName(path: string): string {
+  return path.split(/[\\/]/).filter((part) => part !== '').at(-1) ?? path;
+}

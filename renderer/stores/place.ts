@@ -1,0 +1,27 @@
+/** Where is the person? The place is also the address, so that reloading and the back button keep it. */
+import { defineStore } from 'pinia';
+import { shallowRef } from 'vue';
+
+export const AREAS = ['language', 'texts', 'train', 'result', 'search'] as const;
+export type Area = (typeof AREAS)[number];
+
+export type Place = { readonly kind: 'welcome' } | { readonly kind: 'new-project' } | { readonly kind: 'project'; readonly projectId: string; readonly area: Area };
+
+/** `#/`, `#/new`, `#/project/ID/AREA`; anything else is the welcome. */
+export function placeOf(fragment: string): Place {
+  const [first, projectId, area] = fragment.replace(/^#\/?/, '').split('/');
+  if (first === 'new') return { kind: 'new-project' };
+  const known = AREAS.find((name) => name === area);
+  if (first === 'project' && projectId !== undefined && projectId !== '') return { kind: 'project', projectId, area: known ?? 'language' };
+  return { kind: 'welcome' };
+}
+
+export function fragmentOf(place: Place): string {
+  if (place.kind === 'welcome') return '#/';
+  if (place.kind === 'new-project') return '#/new';
+  return `#/project/${place.projectId}/${place.area}`;
+}
+
+export const usePlaceStore = defineStore('place', () => ({
+  place: shallowRef<Place>({ kind: 'welcome' }),
+}));
