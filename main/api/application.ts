@@ -1,0 +1,103 @@
+/** What does a running Isogloss consist of? Everything behind the contract, built once and closed once. */
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import type { AppInfo } from '../contract/index.ts';
+import { createJournal } from '../jobs/journal.ts';
+import { createPrepare } from '../jobs/prepare.ts';
+import { createJobRegistry, type JobRegistry } from '../jobs/registry.ts';
+import { hasCheckpoint } from '../project/models.ts';
+import { createProjects, type Projects } from '../project/projects.ts';
+import { createRecentProjects, type RecentProjects } from '../project/recent.ts';
+import { hasSample } from '../project/sample.ts';
+import type { UserFolders } from '../project/user-folder.ts';
+import { createService, type Service } from '../workers/service.ts';
+import type { StartProcess } from '../workers/process.ts';
+
+const INSPECTOR_IDLE_MS = 30_000;
+const SEARCHER_IDLE_MS = 10 * 60_000;
+const BYTES_PER_MB = 1024 * 1024;
+
+export type ApplicationOptions = {
+  readonly mode: AppInfo['mode'];
+  readonly version: string;
+  readonly startProcess: StartProcess;
+  readonly folders: UserFolders;
+  readonly home: string;
+  /** The shipped sample, the shipped English starter. */
+  readonly sampleFolder: string;
+  readonly starterFolder: string;
+  readonly systemLanguage: string;
+  /** Told of our own faults and of a journal that cannot be written; carries no text of documents. */
+  readonly onFault: (error: Error) => void;
+};
+
+export type Services = {
+  readonly info: AppInfo;
+  readonly options: ApplicationOptions;
+  readonly recent: RecentProjects;
+  readonly projects: Projects;
+  readonly jobs: JobRegistry;
+  readonly inspector: Service;
+  readonly searcher: Service;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly close: () => Promise<void>;
+};
+
+export async function createServices(options: ApplicationOptions): Promise<Services> {
+  const { folders, startProcess } = options;
+  const now = (): number => Date.now();
+  const steady = (): number => performance.now();
+  const recent = createRecentProjects(folders.data);
+  const projects = createProjects({ recent, now });
+  const inspector = createService({ startProcess, worker: 'inspect', idleMs: INSPECTOR_IDLE_MS, now: steady });
+  const searcher = createService({ startProcess, worker: 'search', idleMs: SEARCHER_IDLE_MS, now: steady });
+  const threads = physicalCores();
+  const jobs = await createJobRegistry({
+    journal: createJournal(join(folders.data, 'jobs'), (error) => options.onFault(error instanceof Error ? error : new Error(String(error)))),
+    prepare: createPrepare({ projects, startProcess, usualThreads: threads, now, onChange: () => searcher.stop() }),
+    canResume: async ({ kind, projectId }) => {
+      const folder = kind === 'train' ? await recent.folderOf(projectId) : null;
+      return folder !== null && hasCheckpoint(folder);
+    },
+    now,
+  });
+  const info: AppInfo = {
+    name: 'Isogloss',
+    version: options.version,
+    mode: options.mode,
+    platform: platformOf(process.platform),
+    cores: availableParallelism(),
+    memoryMB: Math.round(totalmem() / BYTES_PER_MB),
+    threads,
+    hasSample: await hasSample(options.sampleFolder),
+    hasStarter: await stat(join(options.starterFolder, 'model.json')).then(() => true, () => false),
+    systemLanguage: options.systemLanguage,
+  };
+  return {
+    info,
+    options,
+    recent,
+    projects,
+    jobs,
+    inspector,
+    searcher,
+    now,
+    close: async () => {
+      await jobs.close();
+      await Promise.all([inspector.stop(), searcher.stop()]);
+      await projects.closeAll();
+    },
+  };
+}
+
+function platformOf(platform: NodeJS.Platform): AppInfo['platform'] {
+  return platform === 'linux' || platform === 'darwin' || platform === 'win32' ? platform : 'other';
+}
+
+/** Hyper-threads do not multiply faster; half of the logical cores where there are more than two, at least one. */
+function physicalCores(): number {
+  const logical = availableParallelism();
+  return Math.max(1, logical <= 2 || cpus().length === 0 ? logical : Math.ceil(logical / 2));
+}

@@ -1,0 +1,110 @@
+/** What do the calls about projects and their texts do? Each is a few calls to main/project. */
+import { join } from 'node:path';
+import type { ContractRouterClient } from '@orpc/contract';
+import { InputError } from '../../core/base/errors.ts';
+import type { contract, Library, Project, Result, TrainingPlan } from '../contract/index.ts';
+import { canTrain, countPairs } from '../project/advice.ts';
+import { makeCorpus, withCorpus, withoutCorpus } from '../project/corpora.ts';
+import { describeLanguage } from '../project/languages.ts';
+import { viewLibrary } from '../project/library.ts';
+import { modelFolderOf, readModelCard, readReport } from '../project/models.ts';
+import { estimatePresets } from '../project/presets.ts';
+import type { OpenProject } from '../project/projects.ts';
+import { copySample, SAMPLE_NAME } from '../project/sample.ts';
+import { viewProject } from '../project/view.ts';
+import type { Services } from './application.ts';
+
+type Client = ContractRouterClient<typeof contract>;
+
+/** The project as the window sees it now. */
+export async function show(services: Services, project: OpenProject): Promise<Project> {
+  const modelFolder = modelFolderOf(project.folder, project.file);
+  const model = await readModelCard(modelFolder);
+  const library = await viewLibrary({ folder: project.folder, file: project.file, modelId: model?.modelId ?? null });
+  return viewProject(project, { model, library, hasReport: (await readReport(modelFolder)) !== null, hasStarter: services.info.hasStarter });
+}
+
+/** The user's copy of the sample: the one made before, where it still is. */
+export async function openSample(services: Services): Promise<Project> {
+  const { recent, projects, options, info } = services;
+  if (!info.hasSample) throw new InputError('sample.missing', 'The sample project is not part of this installation.');
+  for (const entry of await recent.list()) {
+    if (entry.state === 'missing' || entry.name !== SAMPLE_NAME) continue;
+    const earlier = await projects.open(entry.folder);
+    if (earlier.file.isSample && earlier.file.corpora.length > 0) return show(services, earlier);
+  }
+  const project = await projects.create({ name: SAMPLE_NAME, languages: ['sw'], parentFolder: options.folders.projects });
+  const sample = await copySample(options.sampleFolder, project.folder);
+  let filled = await projects.change(project.file.id, (file) => ({
+    ...file,
+    isSample: true,
+    languages: sample.languages,
+    library: { folder: sample.documentsFolder },
+    settings: { ...file.settings, preset: 'quick' },
+    exampleQueries: sample.exampleQueries,
+  }));
+  for (const { path, role, languages } of sample.corpora) {
+    const corpus = await makeCorpus(services.inspector, { folder: project.folder, paths: [path], role, languages, licence: 'CC0 1.0', projectLanguages: sample.languages, addedAt: services.now() });
+    filled = await projects.change(project.file.id, (file) => withCorpus(file, corpus));
+  }
+  return show(services, filled);
+}
+
+export async function addCorpus(services: Services, input: Parameters<Client['corpus']['add']>[0]): Promise<Project> {
+  const { projectId, paths, role, languages, licence } = input;
+  const project = await services.projects.get(projectId);
+  const corpus = await makeCorpus(services.inspector, { folder: project.folder, paths, role, languages: canonical(languages), licence, projectLanguages: project.file.languages, addedAt: services.now() });
+  return show(services, await services.projects.change(projectId, (file) => withCorpus(file, corpus)));
+}
+
+export async function removeCorpus(services: Services, { projectId, corpusId }: Parameters<Client['corpus']['remove']>[0]): Promise<Project> {
+  return show(services, await services.projects.change(projectId, (file) => withoutCorpus(file, corpusId)));
+}
+
+export async function updateProject(services: Services, { projectId, name, languages, settings }: Parameters<Client['project']['update']>[0]): Promise<Project> {
+  const project = await services.projects.change(projectId, (file) => ({
+    ...file,
+    name: name ?? file.name,
+    languages: languages?.map((tag) => describeLanguage(tag).tag) ?? file.languages,
+    settings: settings ?? file.settings,
+  }));
+  return show(services, project);
+}
+
+export async function planTraining(services: Services, projectId: string): Promise<TrainingPlan> {
+  const project = await services.projects.get(projectId);
+  const { advice, totals } = await show(services, project);
+  return {
+    canStart: canTrain(advice) && project.access.kind === 'writable',
+    advice,
+    presets: estimatePresets(project.file),
+    usesStarter: totals.questions === 0,
+    pairs: countPairs(project.file).map(({ language, pairs }) => ({ source: project.file.bridge, target: language, pairs })),
+    questions: totals.questions,
+    sentences: totals.sentences,
+  };
+}
+
+export async function readResult(services: Services, projectId: string): Promise<Result> {
+  const project = await services.projects.get(projectId);
+  const modelFolder = modelFolderOf(project.folder, project.file);
+  const model = await readModelCard(modelFolder);
+  return model === null ? { status: 'none' } : { status: 'ready', model, report: await readReport(modelFolder) };
+}
+
+export async function readLibrary(services: Services, project: OpenProject): Promise<Library> {
+  return (await show(services, project)).library;
+}
+
+/** Where dropped files go. */
+export async function incomingFolder(services: Services, projectId: string): Promise<string> {
+  const project = await services.projects.get(projectId);
+  if (project.access.kind === 'read-only') throw new InputError('project.read-only', project.access.reason.message, { data: { path: project.folder } });
+  return join(project.folder, 'incoming');
+}
+
+function canonical(languages: Parameters<Client['corpus']['add']>[0]['languages']): Parameters<Client['corpus']['add']>[0]['languages'] {
+  const tag = (value: string | null): string | null => (value === null ? null : describeLanguage(value).tag);
+  return languages.kind === 'one' ? { kind: 'one', language: tag(languages.language) } : { kind: 'two', source: tag(languages.source), target: tag(languages.target) };
+}
+

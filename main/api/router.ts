@@ -1,0 +1,104 @@
+/** Who answers which call? One row per row of the contract: validate, call, return. */
+import { implement } from '@orpc/server';
+import { InputError } from '../../core/base/errors.ts';
+import { contract } from '../contract/index.ts';
+import { inspectPaths } from '../project/corpora.ts';
+import { viewFolder } from '../project/folders.ts';
+import { describeLanguage, suggestLanguages } from '../project/languages.ts';
+import { modelFolderOf } from '../project/models.ts';
+import { projectPaths } from '../project/recipe.ts';
+import { receivePiece } from '../project/uploads.ts';
+import type { Services } from './application.ts';
+import { doorError, guardStream } from './door-errors.ts';
+import { addCorpus, incomingFolder, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
+
+/** The router of a running application. */
+export function createRouter(services: Services) {
+  const { projects, jobs, recent, options } = services;
+  const door = implement(contract).use(async ({ next }) => {
+    try {
+      return await next();
+    } catch (thrown) {
+      throw doorError(thrown, options.onFault);
+    }
+  });
+  return door.router({
+    app: {
+      info: door.app.info.handler(() => services.info),
+    },
+    project: {
+      recent: door.project.recent.handler(async () => ({ projects: await recent.list() })),
+      create: door.project.create.handler(async ({ input }) => {
+        const languages = input.languages.map((tag) => describeLanguage(tag).tag);
+        return show(services, await projects.create({ name: input.name, languages, parentFolder: input.parentFolder ?? options.folders.projects }));
+      }),
+      openSample: door.project.openSample.handler(() => openSample(services)),
+      open: door.project.open.handler(async ({ input }) => show(services, await projects.open(input.folder))),
+      get: door.project.get.handler(async ({ input }) => show(services, await projects.get(input.projectId))),
+      update: door.project.update.handler(({ input }) => updateProject(services, input)),
+      remove: door.project.remove.handler(async ({ input }) => {
+        if (jobs.list(input.projectId).some(({ endedAt }) => endedAt === null)) throw new InputError('project.busy', 'Something is still being done in this project. Cancel it first, then remove the project.');
+        await services.searcher.stop();
+        await projects.remove(input.projectId, input.what);
+        return {};
+      }),
+      result: door.project.result.handler(({ input }) => readResult(services, input.projectId)),
+    },
+    language: {
+      suggest: door.language.suggest.handler(({ input }) => ({ languages: suggestLanguages(input.text, input.limit) })),
+      describe: door.language.describe.handler(({ input }) => describeLanguage(input.tag)),
+    },
+    files: {
+      browse: door.files.browse.handler(({ input }) => viewFolder({ ...input, home: options.home })),
+      upload: door.files.upload.handler(async ({ input }) => {
+        const { projectId, chunk, ...piece } = input;
+        return receivePiece({ ...piece, folder: await incomingFolder(services, projectId), bytes: new Uint8Array(await chunk.arrayBuffer()) });
+      }),
+    },
+    corpus: {
+      inspect: door.corpus.inspect.handler(async ({ input, signal }) => {
+        const { file } = await projects.get(input.projectId);
+        return inspectPaths(services.inspector, { paths: input.paths, choice: input.choice, projectLanguages: file.languages, signal });
+      }),
+      add: door.corpus.add.handler(({ input }) => addCorpus(services, input)),
+      remove: door.corpus.remove.handler(({ input }) => removeCorpus(services, input)),
+    },
+    training: {
+      plan: door.training.plan.handler(({ input }) => planTraining(services, input.projectId)),
+    },
+    job: {
+      start: door.job.start.handler(({ input }) => jobs.start(input)),
+      pause: door.job.pause.handler(({ input }) => jobs.act(input.jobId, 'pause')),
+      resume: door.job.resume.handler(({ input }) => jobs.act(input.jobId, 'resume')),
+      cancel: door.job.cancel.handler(({ input }) => jobs.act(input.jobId, 'cancel')),
+      stopAndKeep: door.job.stopAndKeep.handler(({ input }) => jobs.act(input.jobId, 'stop-and-keep')),
+      list: door.job.list.handler(({ input }) => ({ jobs: jobs.list(input.projectId) })),
+      watch: door.job.watch.handler(({ input, signal }) => guardStream(jobs.watch(input.jobId, signal), options.onFault)),
+    },
+    library: {
+      choose: door.library.choose.handler(async ({ input }) => {
+        const { path } = await viewFolder({ path: input.folder, show: 'folders', home: options.home });
+        return readLibrary(services, await projects.change(input.projectId, (file) => ({ ...file, library: { folder: path } })));
+      }),
+      status: door.library.status.handler(async ({ input }) => readLibrary(services, await projects.get(input.projectId))),
+    },
+    search: {
+      query: door.search.query.handler(async ({ input, signal }) => {
+        const { folder, file } = await projects.get(input.projectId);
+        const modelFolder = modelFolderOf(folder, file);
+        if (modelFolder === null) throw new InputError('search.no-model', 'Expected a trained model, found none. Train first, then index a folder.');
+        const { query, queryLanguage, method, limit } = input;
+        return services.searcher.ask('search', { indexFolder: projectPaths(folder).index, modelFolder, query, queryLanguage, method, limit }, signal);
+      }),
+    },
+    document: {
+      excerpt: door.document.excerpt.handler(async ({ input, signal }) => {
+        const { file } = await projects.get(input.projectId);
+        if (file.library.folder === null) throw new InputError('index.no-folder', 'Expected a folder of documents, found none. Choose the folder first.');
+        return services.searcher.ask('excerpt', { documentsFolder: file.library.folder, path: input.path, location: input.location }, signal);
+      }),
+    },
+  });
+}
+
+export type ApplicationRouter = ReturnType<typeof createRouter>;

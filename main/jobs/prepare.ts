@@ -1,0 +1,137 @@
+/** Which worker does which job, with what, and what follows when it is done? */
+import { mkdir, rm } from 'node:fs/promises';
+import { writeJsonAtomic } from '../../core/base/atomic-files.ts';
+import { assertNever, InputError, InvariantError } from '../../core/base/errors.ts';
+import type { JobRequest, JobResult, TrainingEvent } from '../contract/index.ts';
+import { hasCheckpoint, keepModel, modelFolderOf, tidyModels } from '../project/models.ts';
+import { threadsOf } from '../project/presets.ts';
+import type { ProjectFile } from '../project/project-file.ts';
+import type { OpenProject, Projects } from '../project/projects.ts';
+import { projectPaths, recipeOf } from '../project/recipe.ts';
+import { startWorker } from '../workers/client.ts';
+import type { CallInput, CallOutput, WorkerEvent } from '../workers/messages.ts';
+import type { StartProcess } from '../workers/process.ts';
+import type { PreparedJob, RunningJob } from './registry.ts';
+
+export type PrepareOptions = {
+  readonly projects: Projects;
+  readonly startProcess: StartProcess;
+  readonly usualThreads: number;
+  readonly now: () => number;
+  /** Called after a model or index has changed, so that the search worker lets go of the old one. */
+  readonly onChange: () => Promise<void>;
+};
+
+const SECONDS_A_MINUTE = 60;
+
+/** Makes jobs ready. @throws InputError when a project is read-only, lacks texts, a model or a folder. */
+export function createPrepare(options: PrepareOptions): (request: JobRequest) => Promise<PreparedJob> {
+  return async (request) => {
+    const project = await options.projects.get(request.projectId);
+    if (project.access.kind === 'read-only') throw new InputError('project.read-only', project.access.reason.message, { data: { path: project.folder } });
+    switch (request.kind) {
+      case 'train':
+        return prepareTraining(options, project, request);
+      case 'plan':
+        return preparePlan(options, project, request);
+      case 'index':
+        return prepareIndex(options, project);
+      default:
+        return assertNever(request, 'job request');
+    }
+  };
+}
+
+async function prepareTraining(options: PrepareOptions, project: OpenProject, request: Extract<JobRequest, { kind: 'train' }>): Promise<PreparedJob> {
+  const { folder, file } = project;
+  const paths = projectPaths(folder);
+  const input = await trainInput(options, project, request.preset);
+  const resume = request.resume && (await hasCheckpoint(folder));
+  return {
+    run: (onEvent) =>
+      runInWorker(options.startProcess, 'train', {
+        makeReady: async () => {
+          if (!resume) await rm(paths.training, { recursive: true, force: true });
+          return { ...input, resume };
+        },
+        onEvent,
+        finish: async ({ summary, keptEarly }) => {
+          if (summary === null) throw new InvariantError('training.no-summary', 'Training ended without a summary.');
+          const model = await keepModel(folder, `model-${String(options.now())}`);
+          const measured: ProjectFile['measured'] = keptEarly || resume ? file.measured : { preset: request.preset, steps: summary.steps, minutes: summary.wallSeconds / SECONDS_A_MINUTE, memoryMB: summary.peakMemoryMB, basis: 'last-run' };
+          await options.projects.change(file.id, (present) => ({ ...present, model, measured }));
+          await options.onChange();
+          await tidyModels(folder, model);
+          return { kind: 'train', summary, keptEarly };
+        },
+      }),
+  };
+}
+
+async function preparePlan(options: PrepareOptions, project: OpenProject, request: Extract<JobRequest, { kind: 'plan' }>): Promise<PreparedJob> {
+  const input = await trainInput(options, project, request.preset);
+  return {
+    run: (onEvent) => {
+      let plan: Extract<TrainingEvent, { kind: 'plan' }> | null = null;
+      return runInWorker(options.startProcess, 'train', {
+        makeReady: () => Promise.resolve({ ...input, outputFolder: `${input.outputFolder}-plan`, resume: false, onlyPlan: true }),
+        onEvent: (event) => {
+          if (event.kind === 'training' && event.event.kind === 'plan') plan = event.event;
+          onEvent(event);
+        },
+        finish: async () => {
+          await rm(`${input.outputFolder}-plan`, { recursive: true, force: true });
+          if (plan === null) throw new InvariantError('training.no-plan', 'The trial run ended without a plan.');
+          const { steps, estimatedMinutes, estimatedMemoryMB } = plan;
+          await options.projects.change(project.file.id, (present) => ({ ...present, measured: { preset: request.preset, steps, minutes: estimatedMinutes, memoryMB: estimatedMemoryMB, basis: 'trial' } }));
+          return { kind: 'plan', steps, estimatedMinutes, estimatedMemoryMB };
+        },
+      });
+    },
+  };
+}
+
+async function trainInput(options: PrepareOptions, { folder, file }: OpenProject, preset: Extract<JobRequest, { kind: 'train' }>['preset']): Promise<CallInput<'train'>> {
+  const paths = projectPaths(folder);
+  await mkdir(paths.models, { recursive: true });
+  await writeJsonAtomic(paths.recipe, recipeOf({ folder, file, preset }));
+  return { recipePath: paths.recipe, outputFolder: paths.training, threads: threadsOf(file.settings, options.usualThreads), device: 'cpu', resume: false, onlyPlan: false };
+}
+
+function prepareIndex(options: PrepareOptions, { folder, file }: OpenProject): Promise<PreparedJob> {
+  const modelFolder = modelFolderOf(folder, file);
+  const documentsFolder = file.library.folder;
+  if (modelFolder === null) throw new InputError('index.no-model', 'Expected a trained model, found none. Train first, then index the folder.');
+  if (documentsFolder === null) throw new InputError('index.no-folder', 'Expected a folder of documents, found none. Choose the folder first.');
+  return Promise.resolve({
+    run: (onEvent) =>
+      runInWorker(options.startProcess, 'index', {
+        makeReady: async () => {
+          await options.onChange(); // the search worker must not hold the index that is about to be replaced
+          return { modelFolder, documentsFolder, indexFolder: projectPaths(folder).index };
+        },
+        onEvent,
+        finish: async (summary) => {
+          await options.onChange();
+          return { kind: 'index', summary };
+        },
+      }),
+  });
+}
+
+type Work<Name extends 'train' | 'index'> = {
+  readonly makeReady: () => Promise<CallInput<Name>>;
+  readonly onEvent: (event: WorkerEvent) => void;
+  readonly finish: (output: CallOutput<Name>) => Promise<JobResult>;
+};
+
+/** One process for one call; it ends with the call, whatever happens. */
+function runInWorker<Name extends 'train' | 'index'>(startProcess: StartProcess, name: Name, work: Work<Name>): RunningJob {
+  const client = startWorker(startProcess, name);
+  const call = work.makeReady().then((input) => client.call(name, input, work.onEvent));
+  const result = call
+    .then((started) => started.result)
+    .finally(() => client.stop())
+    .then(work.finish);
+  return { result, control: (action) => void call.then((started) => started.control(action), () => undefined) };
+}

@@ -1,0 +1,118 @@
+/** What stands in project.json, and how does an older one become a present one? */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
+import { InputError } from '../../core/base/errors.ts';
+import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, list, tagSchema, trainingSettingsSchema, type TrainingSettings } from '../contract/index.ts';
+
+export const PROJECT_FILE = 'project.json';
+export const VERSION = 1;
+const FORMAT = 'isogloss-project';
+
+/** A file as it was when it was added; times in milliseconds since 1970. */
+export const fingerprintSchema = z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.number(), sha256: z.string() });
+export type Fingerprint = z.infer<typeof fingerprintSchema>;
+
+const corpusEntrySchema = z.object({
+  id: z.string(),
+  role: corpusRoleSchema,
+  format: corpusFormatSchema,
+  /** Relative to the project folder when inside it ("incoming/a.tsv"), else absolute. */
+  paths: list(z.string()),
+  languages: corpusLanguagesSchema,
+  counts: corpusCountsSchema,
+  rows: list(corpusRowSchema),
+  problems: list(corpusProblemSchema),
+  licence: z.string().nullable(),
+  addedAt: z.number(),
+  fingerprints: list(fingerprintSchema),
+});
+export type CorpusEntry = z.infer<typeof corpusEntrySchema>;
+
+const projectFileSchema = z.object({
+  format: z.literal(FORMAT),
+  version: z.number().int(),
+  id: z.string(),
+  name: z.string(),
+  createdAt: z.number(),
+  isSample: z.boolean(),
+  languages: list(tagSchema),
+  bridge: tagSchema,
+  corpora: list(corpusEntrySchema),
+  settings: trainingSettingsSchema,
+  /** The folder with the model in use, relative to the project folder. */
+  model: z.string().nullable(),
+  /** Measured by the last plan or training here. */
+  measured: z.object({ preset: z.string(), steps: z.number(), minutes: z.number(), memoryMB: z.number(), basis: z.enum(['trial', 'last-run']) }).nullable(),
+  library: z.object({ folder: z.string().nullable() }),
+  exampleQueries: list(z.object({ text: z.string(), language: tagSchema })),
+});
+export type ProjectFile = z.infer<typeof projectFileSchema>;
+
+export const DEFAULT_SETTINGS: TrainingSettings = { preset: 'balanced', threads: null, seed: 1, semanticWeight: null, languageWeight: null, temperature: null };
+
+/** Row n makes version n + 1 of version n. Empty until there is a second version. */
+const migrations: Readonly<Record<number, (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>>> = {};
+
+export type ReadProject = { readonly file: ProjectFile; readonly isNewer: boolean; readonly wasMigrated: boolean };
+
+/**
+ * Reads project.json of a folder.
+ * @returns `isNewer`: made by a later Isogloss and still understood; it must not be written.
+ * @throws InputError 'project.not-a-project', 'project.newer' (not understood), 'project.damaged'.
+ */
+export async function readProjectFile(folder: string): Promise<ReadProject> {
+  const path = join(folder, PROJECT_FILE);
+  const found = await readJson(path).catch((thrown: unknown) => {
+    if (thrown instanceof InputError && thrown.code === 'file.missing') {
+      throw new InputError('project.not-a-project', `${folder}: expected a project of Isogloss (a folder with ${PROJECT_FILE}), found none. Choose the project's own folder, or make a new project.`, { cause: thrown, data: { path: folder } });
+    }
+    throw thrown;
+  });
+  const version = z.object({ format: z.literal(FORMAT), version: z.number().int().positive() }).safeParse(found);
+  if (!version.success) throw damaged(path, 'it does not say that it is a project of Isogloss');
+  const isNewer = version.data.version > VERSION;
+  const parsed = projectFileSchema.safeParse(isNewer ? found : migrate(found, version.data.version, path));
+  if (parsed.success) return { file: parsed.data, isNewer, wasMigrated: version.data.version < VERSION };
+  if (isNewer) throw newerProject(folder, version.data.version);
+  throw damaged(path, z.prettifyError(parsed.error));
+}
+
+export async function writeProjectFile(folder: string, file: ProjectFile): Promise<void> {
+  await writeJsonAtomic(join(folder, PROJECT_FILE), { ...file, version: VERSION });
+}
+
+/** A new project's file. */
+export function newProjectFile(facts: { readonly id: string; readonly name: string; readonly languages: readonly string[]; readonly createdAt: number }): ProjectFile {
+  return {
+    format: FORMAT,
+    version: VERSION,
+    ...facts,
+    isSample: false,
+    bridge: 'en',
+    corpora: [],
+    settings: DEFAULT_SETTINGS,
+    model: null,
+    measured: null,
+    library: { folder: null },
+    exampleQueries: [],
+  };
+}
+
+export function newerProject(folder: string, version: number): InputError {
+  return new InputError('project.newer', `${folder}: this project was last saved by a newer Isogloss (format ${String(version)}; this one knows ${String(VERSION)}). It is shown as far as it is understood and nothing in it is changed. Update Isogloss to work on it.`, { data: { path: folder, version } });
+}
+
+function migrate(found: unknown, from: number, path: string): unknown {
+  let current: unknown = found;
+  for (let version = from; version < VERSION; version += 1) {
+    const step = migrations[version];
+    if (step === undefined || typeof current !== 'object' || current === null) throw damaged(path, `no way leads from format ${String(version)}`);
+    current = step({ ...current });
+  }
+  return current;
+}
+
+function damaged(path: string, why: string): InputError {
+  return new InputError('project.damaged', `${path}: expected the description of a project, but ${why}. Put back a copy of the file; corpora and models beside it are untouched.`, { data: { path } });
+}

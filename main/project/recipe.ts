@@ -1,0 +1,69 @@
+/** Which recipe does a project mean? The same JSON that the command line takes, so that anything made here can be repeated there. */
+import { join, resolve } from 'node:path';
+import { InputError } from '../../core/base/errors.ts';
+import type { Preset } from '../contract/index.ts';
+import { PRESETS } from './presets.ts';
+import type { CorpusEntry, ProjectFile } from './project-file.ts';
+
+/** A recipe as JSON; core/training/recipe.ts checks it and fills in defaults. */
+export type RecipeJson = Readonly<Record<string, unknown>>;
+
+/** The recipe of a project. @throws InputError 'corpus.language-unsaid' when a corpus does not say its languages. */
+export function recipeOf(options: { readonly folder: string; readonly file: ProjectFile; readonly preset: Preset }): RecipeJson {
+  const { folder, file, preset } = options;
+  const { width, steps } = PRESETS[preset];
+  const { settings } = file;
+  const questions = file.corpora.filter(({ role }) => role === 'questions');
+  return {
+    encoder: { kind: 'static', width },
+    ...(questions.length === 0 ? {} : { retrieval: questions.map((corpus) => retrievalSource(folder, corpus)) }),
+    parallel: file.corpora.filter(({ role }) => role === 'pairs').map((corpus) => parallelSource(folder, corpus)),
+    monolingual: file.corpora.filter(({ role }) => role === 'texts').map((corpus) => monolingualSource(folder, corpus)),
+    losses: {
+      ...(settings.temperature === null ? {} : { retrieval: { temperature: settings.temperature } }),
+      ...(settings.semanticWeight === null ? {} : { semantic: { weight: settings.semanticWeight } }),
+      ...(settings.languageWeight === null ? {} : { language: { weight: settings.languageWeight } }),
+    },
+    budget: { steps },
+    seed: settings.seed,
+  };
+}
+
+/** The files of a corpus, absolute. */
+export function absolutePaths(folder: string, paths: readonly string[]): readonly string[] {
+  return paths.map((path) => resolve(folder, path));
+}
+
+function retrievalSource(folder: string, corpus: CorpusEntry): RecipeJson {
+  const [path = ''] = absolutePaths(folder, corpus.paths);
+  return corpus.format === 'beir-folder' ? { folder: path } : { pairs: path };
+}
+
+function parallelSource(folder: string, corpus: CorpusEntry): RecipeJson {
+  const [path = '', second] = absolutePaths(folder, corpus.paths);
+  if (corpus.languages.kind !== 'two' || corpus.languages.source === null || corpus.languages.target === null) throw unsaid(corpus);
+  const { source, target } = corpus.languages;
+  return second === undefined ? { path, source, target } : { sourcePath: path, targetPath: second, source, target };
+}
+
+function monolingualSource(folder: string, corpus: CorpusEntry): RecipeJson {
+  const [path = ''] = absolutePaths(folder, corpus.paths);
+  if (corpus.languages.kind !== 'one' || corpus.languages.language === null) throw unsaid(corpus);
+  return { path, language: corpus.languages.language };
+}
+
+function unsaid(corpus: CorpusEntry): InputError {
+  const name = corpus.paths.map((path) => path.split(/[\\/]/).at(-1)).join(' + ');
+  return new InputError('corpus.language-unsaid', `${name}: expected to know which language this is, found nothing said. Choose it on the card under "Texts".`, { data: { corpusId: corpus.id } });
+}
+
+/** Where things lie in a project folder. */
+export function projectPaths(folder: string): { readonly incoming: string; readonly models: string; readonly training: string; readonly recipe: string; readonly index: string } {
+  return {
+    incoming: join(folder, 'incoming'),
+    models: join(folder, 'models'),
+    training: join(folder, 'models', 'training'),
+    recipe: join(folder, 'models', 'recipe.json'),
+    index: join(folder, 'library', 'index'),
+  };
+}

@@ -1,0 +1,165 @@
+/** How do requests reach the program over loopback? HTTP for the window's files, one WebSocket for the calls. */
+import { createReadStream } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { stat } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { MESSAGE_LIMIT_BYTES } from '../contract/limits.ts';
+import { judgeRequest, type RequestHead } from './gate.ts';
+import { SECURITY_HEADERS } from './headers.ts';
+import type { Page } from './pages.ts';
+import { createSessions, sessionCookie, sessionIdFrom, type Sessions } from './sessions.ts';
+
+const LOOPBACK = '127.0.0.1';
+const MAXIMUM_SOCKETS = 32;
+const HEADER_LIMIT_BYTES = 16 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+const SESSION_BODY_LIMIT_BYTES = 1024;
+/** A window sends tens of messages a second at its busiest; a flood is a fault or an attack. */
+const MESSAGES_PER_SECOND = 2_000;
+const POLICY_VIOLATION = 1008;
+
+export type ServedApplication = {
+  readonly port: number;
+  /** A link that opens the application once. */
+  readonly newLink: () => string;
+  readonly close: () => Promise<void>;
+};
+
+export type ServerOptions = {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly pages: ReadonlyMap<string, Page>;
+  /** Called for each socket that passed the gate. */
+  readonly connect: (socket: WebSocket) => void;
+};
+
+/** Opens the server on 127.0.0.1. @throws what listening throws (EADDRINUSE). */
+export async function serve(options: ServerOptions): Promise<ServedApplication> {
+  const sessions = createSessions(() => performance.now());
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_LIMIT_BYTES, perMessageDeflate: false });
+  const server = createServer({ maxHeaderSize: HEADER_LIMIT_BYTES, requestTimeout: REQUEST_TIMEOUT_MS });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, LOOPBACK, resolve);
+  });
+  const port = portOf(server);
+  server.on('request', (request, response) => void answer({ request, response, port, sessions, pages: options.pages }));
+  server.on('upgrade', (request, stream, head) => {
+    const decision = judgeRequest(headOf(request, { isUpgrade: true, port, sessions }), port);
+    if (decision.kind !== 'socket') {
+      refuseUpgrade(stream, decision.kind === 'refuse' ? decision.status : 404);
+    } else if (sockets.clients.size >= MAXIMUM_SOCKETS) {
+      refuseUpgrade(stream, 503);
+    } else {
+      sockets.handleUpgrade(request, stream, head, (socket) => {
+        socket.on('error', () => socket.terminate()); // too large or malformed: ws has already answered
+        limitRate(socket);
+        options.connect(socket);
+      });
+    }
+  });
+  return {
+    port,
+    newLink: () => `http://${LOOPBACK}:${String(port)}/#token=${sessions.issueToken()}`,
+    close: async () => {
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly port: number;
+  readonly sessions: Sessions;
+  readonly pages: ReadonlyMap<string, Page>;
+};
+
+async function answer(exchange: Exchange): Promise<void> {
+  const { request, response, port, sessions } = exchange;
+  const head = headOf(request, { isUpgrade: false, port, sessions });
+  const decision = judgeRequest(head, port);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+  if (decision.kind === 'page') return sendPage(exchange, head);
+  if (decision.kind === 'session') return openSession(exchange);
+  request.resume();
+  end(response, decision.kind === 'refuse' ? decision.status : 404, decision.kind === 'refuse' ? decision.reason : 'not here');
+}
+
+async function sendPage({ request, response, pages }: Exchange, head: RequestHead): Promise<void> {
+  request.resume();
+  const page = pages.get(head.path);
+  if (page === undefined) return end(response, 404, 'not here');
+  const size = await stat(page.file).then((found) => found.size, () => null);
+  if (size === null) return end(response, 404, 'not here');
+  response.writeHead(200, { 'content-type': page.mimeType, 'content-length': size });
+  if (head.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  createReadStream(page.file)
+    .on('error', () => response.destroy())
+    .pipe(response);
+}
+
+async function openSession({ request, response, port, sessions }: Exchange): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length; // an IncomingMessage without encoding yields Buffers
+    if (bytes > SESSION_BODY_LIMIT_BYTES) {
+      end(response, 413, 'too large');
+      request.destroy();
+      return;
+    }
+  }
+  const token = /^Bearer ([A-Za-z0-9_-]{20,100})$/.exec(request.headers.authorization ?? '')?.[1];
+  const id = token === undefined ? null : sessions.exchange(token);
+  if (id === null) return end(response, 401, 'this link has been used or was never made');
+  response.setHeader('set-cookie', sessionCookie(port, id));
+  response.writeHead(204).end();
+}
+
+function headOf(request: IncomingMessage, { isUpgrade, port, sessions }: { isUpgrade: boolean; port: number; sessions: Sessions }): RequestHead {
+  const id = sessionIdFrom(request.headers.cookie, port);
+  return {
+    method: request.method ?? '',
+    path: (request.url ?? '').split('?')[0] ?? '',
+    hosts: request.headersDistinct['host'] ?? [],
+    origin: request.headers.origin ?? null,
+    contentType: request.headers['content-type'] ?? null,
+    isUpgrade,
+    hasSession: id !== null && sessions.isSession(id),
+  };
+}
+
+function end(response: ServerResponse, status: number, reason: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${reason}\n`);
+}
+
+function refuseUpgrade(stream: Duplex, status: number): void {
+  stream.end(`HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function limitRate(socket: WebSocket): void {
+  let windowStart = performance.now();
+  let messages = 0;
+  socket.on('message', () => {
+    const time = performance.now();
+    if (time - windowStart > 1000) {
+      windowStart = time;
+      messages = 0;
+    }
+    messages += 1;
+    if (messages > MESSAGES_PER_SECOND) socket.close(POLICY_VIOLATION, 'too many messages');
+  });
+}
+
+function portOf(server: Server): number {
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('A TCP server has an address and a port.');
+  return address.port;
+}

@@ -1,0 +1,47 @@
+/** Worker: what is in these corpus files? */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspectCorpus } from '../../core/corpus/inspect.ts';
+import { sha256OfFile } from '../../core/base/hashing.ts';
+import { InputError, serialiseError } from '../../core/base/errors.ts';
+import type { Inspection } from '../contract/index.ts';
+import { describeInspection } from '../project/inspection.ts';
+import type { Fingerprint } from '../project/project-file.ts';
+import { answerCalls } from './answer.ts';
+import type { InspectTask } from './messages.ts';
+
+answerCalls({
+  inspect: async (task, { signal }) => {
+    try {
+      const fingerprints = await fingerprintAll(task.paths, signal);
+      return { inspection: await inspect(task, signal, fingerprints), fingerprints };
+    } catch (thrown) {
+      if (!(thrown instanceof InputError)) throw thrown;
+      const { family, code, message, data } = serialiseError(thrown);
+      return { inspection: { status: 'unusable', paths: task.paths, error: { family, code, message, data: { ...data } } }, fingerprints: [] };
+    }
+  },
+});
+
+async function inspect(task: InspectTask, signal: AbortSignal, fingerprints: readonly Fingerprint[]): Promise<Inspection> {
+  const { paths, languages, projectLanguages } = task;
+  const wanted = languages?.kind === 'two' && languages.source !== null && languages.target !== null ? { source: languages.source, target: languages.target } : null;
+  const found = await inspectCorpus(paths, signal, wanted);
+  return describeInspection({ paths, found, chosen: languages, projectLanguages, sizeBytes: fingerprints.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) });
+}
+
+/** One fingerprint per file; of a folder, one per file directly in it. */
+async function fingerprintAll(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const found = await stat(path).catch(() => null); // the reader says in better words what is wrong
+    if (found?.isDirectory() === true) for (const entry of await readdir(path, { withFileTypes: true })) if (entry.isFile()) files.push(join(path, entry.name));
+    if (found?.isFile() === true) files.push(path);
+  }
+  const fingerprints: Fingerprint[] = [];
+  for (const path of files) {
+    const { size, mtimeMs } = await stat(path);
+    fingerprints.push({ path, sizeBytes: size, modifiedAt: mtimeMs, sha256: await sha256OfFile(path, signal) });
+  }
+  return fingerprints;
+}

@@ -1,0 +1,84 @@
+/** What do the program and its workers say to each other? Typed on both sides, checked on arrival. */
+import { z } from 'zod';
+import { list } from '../contract/basics.ts';
+import { corpusFormatSchema, corpusLanguagesSchema, corpusRoleSchema, inspectionSchema } from '../contract/corpus.ts';
+import { errorRecordSchema } from '../contract/errors.ts';
+import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
+import { excerptSchema, hitSchema, locationSchema, searchMethodSchema } from '../contract/search.ts';
+import { trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
+
+/** One worker program per name: `<name>.ts` in this folder. */
+export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect']);
+export type WorkerName = z.infer<typeof workerNameSchema>;
+
+export const trainTaskSchema = z.object({
+  recipePath: z.string(),
+  outputFolder: z.string(),
+  threads: z.number(),
+  device: z.enum(['cpu', 'webgpu', 'auto']),
+  resume: z.boolean(),
+  /** True: end after the plan, train nothing. */
+  onlyPlan: z.boolean(),
+});
+export type TrainTask = z.infer<typeof trainTaskSchema>;
+
+export const indexTaskSchema = z.object({ modelFolder: z.string(), documentsFolder: z.string(), indexFolder: z.string() });
+export type IndexTask = z.infer<typeof indexTaskSchema>;
+
+export const inspectTaskSchema = z.object({
+  paths: list(z.string()),
+  role: corpusRoleSchema.nullable(),
+  format: corpusFormatSchema.nullable(),
+  languages: corpusLanguagesSchema.nullable(),
+  /** Languages of the project, to guess from. */
+  projectLanguages: list(z.string()),
+});
+export type InspectTask = z.infer<typeof inspectTaskSchema>;
+
+export const searchTaskSchema = z.object({
+  indexFolder: z.string(),
+  modelFolder: z.string(),
+  query: z.string(),
+  queryLanguage: z.string().nullable(),
+  method: searchMethodSchema,
+  limit: z.number(),
+});
+export type SearchTask = z.infer<typeof searchTaskSchema>;
+
+export const excerptTaskSchema = z.object({ documentsFolder: z.string(), path: z.string(), location: locationSchema });
+export type ExcerptTask = z.infer<typeof excerptTaskSchema>;
+
+/** What a worker can be asked; one table, so that asker and answerer agree. */
+export const calls = {
+  train: { input: trainTaskSchema, output: z.object({ summary: trainingSummarySchema.nullable(), keptEarly: z.boolean() }) },
+  index: { input: indexTaskSchema, output: indexSummarySchema },
+  inspect: { input: inspectTaskSchema, output: z.object({ inspection: inspectionSchema, fingerprints: list(z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.number(), sha256: z.string() })) }) },
+  search: { input: searchTaskSchema, output: z.object({ hits: list(hitSchema), queryLanguage: z.string().nullable(), elapsedMs: z.number(), chunks: z.number() }) },
+  excerpt: { input: excerptTaskSchema, output: excerptSchema },
+} as const;
+export type CallName = keyof typeof calls;
+export type CallInput<Name extends CallName> = z.infer<(typeof calls)[Name]['input']>;
+export type CallOutput<Name extends CallName> = z.infer<(typeof calls)[Name]['output']>;
+
+export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel']);
+export type Control = z.infer<typeof controlSchema>;
+
+export const toWorkerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'inspect', 'search', 'excerpt']), input: z.unknown() }),
+  /** Concerns the call of that id. */
+  z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
+]);
+export type ToWorker = z.infer<typeof toWorkerSchema>;
+
+export const workerEventSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('training'), event: trainingEventSchema }),
+  z.object({ kind: z.literal('index'), event: indexEventSchema }),
+]);
+export type WorkerEvent = z.infer<typeof workerEventSchema>;
+
+export const fromWorkerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('event'), id: z.number(), event: workerEventSchema }),
+  z.object({ kind: z.literal('answer'), id: z.number(), output: z.unknown() }),
+  z.object({ kind: z.literal('failure'), id: z.number(), error: errorRecordSchema }),
+]);
+export type FromWorker = z.infer<typeof fromWorkerSchema>;
