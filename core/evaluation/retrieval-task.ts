@@ -108,7 +108,7 @@ export async function evaluateRetrieval(task: RetrievalTask): Promise<RetrievalR
   for (const [i, query] of queries.entries()) {
     if (i % YIELD_EVERY === 0) await breathe({ signal, report }, { phase: 'searching', done: i, total: queries.length, unit: 'queries' });
     const queryVector = vectors === null || encoder === null ? null : vectors.subarray(i * encoder.width, (i + 1) * encoder.width);
-    const list = await rankCollection(collection, { query: query.text, queryVector, table, weights, depth: RUN_DEPTH });
+    const list = await rankCollection(collection, { query: query.text, queryVector, plans: [{ weights, table }], depth: RUN_DEPTH });
     run.set(query.id, Array.from(list.documents, (document, place) => ({ documentId: collection.ids[document] ?? '', score: Math.fround(list.scores[place] ?? 0) })));
   }
   return { method, queries: queries.length, documents: collection.ids.length, metrics: evaluateRun(run, restrict(qrels, run)), run, weights };

@@ -11,9 +11,8 @@ export type DenseIndex = {
   /**
    * The `depth` documents with the largest cosine, -1 to 1; documents without a vector are never found.
    * @param query float32 [H], length 1; a query without known tokens (all zeros) finds nothing.
-   * @param members as in topDocuments.
    */
-  readonly nearest: (query: Float32Array, depth: number, members?: Uint32Array) => Promise<ScoredList>;
+  readonly nearest: (query: Float32Array, depth: number) => Promise<ScoredList>;
 };
 
 export type DenseRows = {
@@ -46,7 +45,7 @@ export function exactDenseIndex({ width, blocks, owners, size }: DenseRows): Den
   }
   return {
     isExact: true,
-    nearest: (query, depth, members) => {
+    nearest: (query, depth) => {
       if (!isUsable(query) || rows === 0) return Promise.resolve(emptyList);
       queries.set(query);
       kernels.scoreMatrix({ queries, documents: vectors, width: paddedWidth, scores: rowScores });
@@ -56,7 +55,7 @@ export function exactDenseIndex({ width, blocks, owners, size }: DenseRows): Den
         const score = rowScores[i] ?? 0;
         if (score > (scores[owner] ?? 0)) scores[owner] = score;
       }
-      return Promise.resolve(topDocuments(scores, depth, members));
+      return Promise.resolve(topDocuments(scores, depth));
     },
   };
 }

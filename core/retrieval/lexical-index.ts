@@ -17,6 +17,10 @@ export type LexicalIndex = {
   readonly translatedScores: (terms: WeightedTerms) => Float64Array;
   /** The matching forms of the query's words as they are looked up: a word that is unknown is replaced by its spellings in the collection. */
   readonly wordForms: (query: string) => ReadonlySet<string>;
+  /** Share of the documents that hold a word (in its matching form), 0 to 1. */
+  readonly wordShare: (form: string) => number;
+  /** Share of the documents that hold a word as tables see it. */
+  readonly translatedShare: (token: string) => number;
   /** Builds all parts now rather than at the first search. */
   readonly prepare: () => void;
 };
@@ -55,6 +59,8 @@ export function buildLexicalIndex(texts: readonly string[]): LexicalIndex {
     characterScores: (query) => characters().scores(queryTerms(query, characterAnalyzer, characterTerms)),
     translatedScores: (terms) => translated().scores(terms),
     wordForms: (query) => new Set(wordAnalyzer.units(query).flatMap((unit) => formsOf(unit).map(({ form }) => form)).filter((form) => form !== '')),
+    wordShare: (form) => words().documentFrequency(form) / Math.max(1, texts.length),
+    translatedShare: (token) => translated().documentFrequency(token) / Math.max(1, texts.length),
     prepare: () => {
       for (const part of [words, characters, translated, spellings]) part();
     },

@@ -5,12 +5,10 @@ export type ScoredList = { readonly documents: Uint32Array; readonly scores: Flo
 
 /**
  * The `depth` documents with the largest scores.
- *
  * @param scores float64 [N]; -Infinity = not a candidate.
- * @param members when given, only these documents (numbers, ascending) are candidates.
  */
-export function topDocuments(scores: Float64Array, depth: number, members?: Uint32Array): ScoredList {
-  const candidates = members ?? Uint32Array.from(scores, (_, document) => document);
+export function topDocuments(scores: Float64Array, depth: number): ScoredList {
+  const candidates = Uint32Array.from(scores, (_, document) => document);
   const kept = candidates.length > depth ? aboveThreshold(scores, candidates, depth) : candidates.filter((document) => (scores[document] ?? -Infinity) > -Infinity);
   const documents = kept.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b).subarray(0, depth);
   return { documents, scores: Float64Array.from(documents, (document) => scores[document] ?? 0) };
@@ -18,7 +16,7 @@ export function topDocuments(scores: Float64Array, depth: number, members?: Uint
 
 /** The candidates that may be among the best `depth`: first a threshold, so that only few need sorting. */
 function aboveThreshold(scores: Float64Array, candidates: Uint32Array, depth: number): Uint32Array<ArrayBuffer> {
-  const values = Float64Array.from(candidates, (document) => scores[document] ?? -Infinity).sort();
+  const values = scores.slice().sort();
   const threshold = values[values.length - depth] ?? -Infinity;
   let places = depth - (values.length - firstAbove(values, threshold)); // for documents exactly at the threshold
   return Uint32Array.from(

@@ -1,0 +1,159 @@
+/** Why was this text found, and where in it does one see that? Highlights and reasons of a hit. */
+import type { TranslationTable } from '../alignment/translation-table.ts';
+import { DOCUMENT_STEM_CHARACTERS, wordTokens } from '../alignment/word-tokens.ts';
+import type { Encoder } from '../encoding/encoder.ts';
+import { characterTerms, wordSpans } from './analysis.ts';
+import type { Span } from './analysis.ts';
+import type { LexicalIndex } from './lexical-index.ts';
+import { matchingForm } from './matching-form.ts';
+import type { ComponentWeights } from './method-weights.ts';
+import { translateQuery } from './query-translation.ts';
+
+/** Offsets into the hit's text, UTF-16, end exclusive, whole graphemes; highlights do not overlap. */
+export type Highlight = Span & { readonly kind: 'same-word' | 'translated-word' | 'similar-meaning' };
+
+export type Reason =
+  | { readonly kind: 'same-words'; readonly words: readonly string[] }
+  | { readonly kind: 'similar-words'; readonly words: readonly string[] }
+  | { readonly kind: 'translated-words'; readonly words: readonly { readonly query: string; readonly document: string }[] }
+  /** Cosine of the query and the nearest part of the text. */
+  | { readonly kind: 'similar-meaning'; readonly similarity: number };
+
+export type Explanation = { readonly highlights: readonly Highlight[]; readonly reasons: readonly Reason[] };
+
+export type ExplainRequest = {
+  readonly query: string;
+  readonly queryVector: Float32Array | null;
+  readonly text: string;
+  readonly weights: ComponentWeights;
+  readonly table: TranslationTable | null;
+  readonly lexical: Pick<LexicalIndex, 'wordForms' | 'wordShare' | 'translatedShare' | 'size'>;
+  readonly encoder: Encoder | null;
+};
+
+const LEAST_SPELLING_OVERLAP = 0.5; // Dice of character n-grams: "walked" and "walking" .57
+const LEAST_PROBABILITY = 0.1; // of a translation that is worth showing
+const LEAST_SIMILARITY = 0.15; // below it, similar meaning is no reason
+/** Words in more than this share of the documents are no reason ("the"), once there are enough documents to tell. */
+const COMMON_SHARE = 0.25;
+const FEW_DOCUMENTS = 20;
+const MOST_WORDS = 12; // of one reason
+
+/** Explains one hit from its text; only methods that took part (weight above 0) give reasons. */
+export function explainHit(request: ExplainRequest): Explanation {
+  const { text, weights } = request;
+  const highlights: Highlight[] = [];
+  const reasons: Reason[] = [];
+  const taken = (span: Span): boolean => highlights.some((highlight) => highlight.start < span.end && span.start < highlight.end);
+  const mark = (span: Span, kind: Highlight['kind']): void => {
+    const whole = wholeGraphemes(text, span);
+    if (!taken(whole)) highlights.push({ ...whole, kind });
+  };
+  if (weights.words > 0 || weights.characters > 0) {
+    const { same, similar } = sharedWords(request);
+    for (const span of [...same, ...similar]) mark(span, 'same-word');
+    if (same.length > 0) reasons.push({ kind: 'same-words', words: surfaces(text, same) });
+    if (similar.length > 0) reasons.push({ kind: 'similar-words', words: surfaces(text, similar) });
+  }
+  if (weights.translated > 0 && request.table !== null) {
+    const pairs = translatedWords(request, request.table);
+    for (const { span } of pairs) mark(span, 'translated-word');
+    if (pairs.length > 0) reasons.push({ kind: 'translated-words', words: distinctPairs(pairs) });
+  }
+  if (weights.dense > 0) {
+    const nearest = nearestPart(request);
+    if (nearest !== null && nearest.similarity >= LEAST_SIMILARITY) {
+      reasons.push({ kind: 'similar-meaning', similarity: nearest.similarity });
+      if (nearest.span !== null) for (const part of without(wholeGraphemes(text, nearest.span), highlights)) highlights.push({ ...part, kind: 'similar-meaning' });
+    }
+  }
+  return { highlights: highlights.sort((a, b) => a.start - b.start), reasons };
+}
+
+/** Words of the text that are the query's, and words that share half of their n-grams with one of the query's. */
+function sharedWords({ query, text, weights, lexical }: ExplainRequest): { readonly same: Span[]; readonly similar: Span[] } {
+  const isCommon = (form: string): boolean => lexical.size >= FEW_DOCUMENTS && lexical.wordShare(form) > COMMON_SHARE;
+  const forms = [...lexical.wordForms(query)];
+  const telling = forms.some((form) => !isCommon(form)) ? forms.filter((form) => !isCommon(form)) : forms;
+  const wanted = new Set(telling);
+  const grams = weights.characters > 0 ? telling.map((form) => new Set(characterTerms(form))).filter((terms) => terms.size > 2) : [];
+  const same: Span[] = [];
+  const similar: Span[] = [];
+  for (const span of wordSpans(text)) {
+    const form = matchingForm(text.slice(span.start, span.end));
+    if (wanted.has(form)) same.push(span);
+    else if (grams.some((terms) => overlap(terms, new Set(characterTerms(form))) >= LEAST_SPELLING_OVERLAP)) similar.push(span);
+  }
+  return { same, similar };
+}
+
+/** Dice's coefficient of two sets, 0 to 1. */
+function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const term of b) if (a.has(term)) shared += 1;
+  return (2 * shared) / Math.max(1, a.size + b.size);
+}
+
+type TranslatedWord = { readonly span: Span; readonly query: string; readonly document: string };
+
+function translatedWords({ query, text, lexical }: ExplainRequest, table: TranslationTable): readonly TranslatedWord[] {
+  const { terms, origins } = translateQuery(query, table);
+  return wordTokens(text, DOCUMENT_STEM_CHARACTERS).flatMap(({ token, start, end }) => {
+    const isTelling = (terms.get(token) ?? 0) >= LEAST_PROBABILITY && (lexical.size < FEW_DOCUMENTS || lexical.translatedShare(token) <= COMMON_SHARE);
+    const origin = origins.get(token)?.[0];
+    return isTelling && origin !== undefined ? [{ span: { start, end }, query: origin, document: text.slice(start, end) }] : [];
+  });
+}
+
+function distinctPairs(pairs: readonly TranslatedWord[]): { query: string; document: string }[] {
+  const seen = new Map(pairs.map(({ query, document }) => [`${query}\n${document}`, { query, document }]));
+  return [...seen.values()].slice(0, MOST_WORDS);
+}
+
+function surfaces(text: string, spans: readonly Span[]): string[] {
+  const seen = new Map<string, string>();
+  for (const { start, end } of spans) {
+    const surface = text.slice(start, end);
+    const form = matchingForm(surface);
+    if (!seen.has(form)) seen.set(form, surface);
+  }
+  return [...seen.values()].slice(0, MOST_WORDS);
+}
+
+/** The part of the text whose vector is nearest to the query's: a window, or the whole text (span null). */
+function nearestPart({ text, queryVector, encoder }: ExplainRequest): { readonly similarity: number; readonly span: Span | null } | null {
+  if (encoder === null || queryVector === null) return null;
+  const vectors = encoder.encodeWindows(text);
+  const spans = encoder.windowSpans(text);
+  let best = { similarity: -Infinity, row: 0 };
+  for (let row = 0; row * encoder.width < vectors.length; row += 1) {
+    let similarity = 0;
+    for (let i = 0; i < encoder.width; i += 1) similarity += (queryVector[i] ?? 0) * (vectors[row * encoder.width + i] ?? 0);
+    if (similarity > best.similarity) best = { similarity, row };
+  }
+  return { similarity: best.similarity, span: best.row === 0 ? null : (spans[best.row] ?? null) };
+}
+
+let graphemes: Intl.Segmenter | undefined;
+
+/** The span widened so that it begins and ends between visible characters. */
+export function wholeGraphemes(text: string, { start, end }: Span): Span {
+  graphemes ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
+  const segments = graphemes.segment(text);
+  const first = start < text.length ? segments.containing(start)?.index : undefined;
+  const last = end > start && end < text.length ? segments.containing(end - 1) : undefined;
+  return { start: first ?? start, end: last === undefined ? end : last.index + last.segment.length };
+}
+
+/** What is left of a span when others are taken out of it. */
+function without({ start, end }: Span, others: readonly Span[]): Span[] {
+  const parts: Span[] = [];
+  let from = start;
+  for (const other of others.toSorted((a, b) => a.start - b.start)) {
+    if (other.end <= from || other.start >= end) continue;
+    if (other.start > from) parts.push({ start: from, end: other.start });
+    from = Math.max(from, other.end);
+  }
+  if (from < end) parts.push({ start: from, end });
+  return parts;
+}
