@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countDamage, foldForSearch, foldWithOffsets, normaliseForModel, originalSpan, repairText } from './normalise.ts';
 
+const SEED = 20261120;
+
 /** Code points of many blocks with their marks, controls and oddities; lone surrogates included. */
 const scripts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
@@ -43,7 +45,7 @@ describe('normaliseForModel', () => {
     fc.assert(fc.property(scripts, (text) => {
       const once = normaliseForModel(text);
       expect(normaliseForModel(once)).toBe(once);
-    }), { numRuns: 3000 });
+    }), { numRuns: 3000, seed: SEED });
   });
   it('is idempotent on every code point alone, and before and after an accent', () => {
     let seen = 0;
@@ -70,7 +72,7 @@ describe('countDamage and repairText', () => {
       const once = repairText(text);
       expect(repairText(once)).toBe(once);
       expect(once.isWellFormed()).toBe(true);
-    }));
+    }), { numRuns: 1000, seed: SEED });
   });
 });
 
@@ -91,14 +93,14 @@ describe('foldForSearch', () => {
     fc.assert(fc.property(scripts, (text) => {
       const wellFormed = text.toWellFormed();
       expect(foldForSearch(wellFormed.normalize('NFD'))).toBe(foldForSearch(wellFormed.normalize('NFC')));
-    }), { numRuns: 2000 });
+    }), { numRuns: 2000, seed: SEED });
     expect(foldForSearch('p’unchay pʼunchay')).toBe("p'unchay p'unchay");
   });
   it('is idempotent', () => {
     fc.assert(fc.property(scripts, (text) => {
       const once = foldForSearch(text);
       expect(foldForSearch(once)).toBe(once);
-    }), { numRuns: 3000 });
+    }), { numRuns: 3000, seed: SEED });
   });
 });
 
@@ -113,7 +115,7 @@ describe('foldWithOffsets', () => {
         expect(folded.ends[i] ?? 0).toBeLessThanOrEqual(text.length);
         if (i > 0) expect(folded.starts[i] ?? 0).toBeGreaterThanOrEqual(folded.starts[i - 1] ?? 0);
       }
-    }), { numRuns: 3000 });
+    }), { numRuns: 3000, seed: SEED });
   });
   it('puts a highlight on whole letters with their marks', () => {
     const original = 'Ìlú ọ̀rọ̀ Straße'.normalize('NFD');

@@ -10,6 +10,9 @@ export type PieceTable = {
   readonly probabilities: Float64Array;
 };
 
+/** Below this a double loses its precision. */
+const LEAST_PROBABILITY = 1e-290;
+
 /** The pieces as a prefix tree over symbols. */
 export function makeLattice(runs: EncodedRuns, pieces: PieceTable): PieceTrie {
   const { symbols } = runs;
@@ -56,7 +59,9 @@ export function expectedCounts(runs: EncodedRuns, trie: PieceTrie, pieces: Piece
         edges += 1;
       }
     }
-    const scale = (weights[run] ?? 0) / (forward[length] ?? 1);
+    const whole = forward[length] ?? 0;
+    if (whole < LEAST_PROBABILITY) continue; // dozens of the rarest characters in a row: too improbable to count
+    const scale = (weights[run] ?? 0) / whole;
     backward[length] = scale;
     for (let edge = edges - 1; edge >= 0; edge -= 1) {
       const start = edgeStarts[edge] ?? 0;

@@ -68,7 +68,7 @@ export async function trainUnigram(options: TrainUnigramOptions): Promise<Unigra
   const doneShare = (): number => (start <= most ? 1 : Math.min(1, Math.log(start / pieces.count) / Math.log(start / most)));
   for (;;) {
     for (let pass = 0; pass < PASSES; pass += 1) {
-      pieces = maximise(runs, pieces, expectedCounts(runs, makeLattice(runs, pieces), pieces), singles);
+      pieces = maximise(pieces, expectedCounts(runs, makeLattice(runs, pieces), pieces), singles);
       await breathe(Math.round(doneShare() * most), most, 'pieces');
     }
     if (pieces.count <= most) break;
@@ -107,7 +107,7 @@ function startPieces(runs: EncodedRuns, most: number): PieceTable {
 }
 
 /** p_i = exp(digamma(c_i) - digamma(sum c)), after rare pieces are dropped; single characters stay with at least the least count. */
-function maximise(_runs: EncodedRuns, pieces: PieceTable, counts: Float64Array, singles: number): PieceTable {
+function maximise(pieces: PieceTable, counts: Float64Array, singles: number): PieceTable {
   const keep: number[] = [];
   let total = 0;
   for (let i = 0; i < pieces.count; i += 1) {
