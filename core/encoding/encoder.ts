@@ -1,0 +1,37 @@
+/** What can every encoder do, whatever it is made of? Turn texts into vectors, for pairs and for search. */
+import type { TranslationTable } from '../alignment/translation-table.ts';
+import type { ModelLanguage } from './model-folder.ts';
+
+/**
+ * 'sentence': whole sentences compared with their translations (not whitened).
+ * 'query' and 'document': search (whitened).
+ */
+export type TextKind = 'query' | 'document' | 'sentence';
+
+export type Encoder = {
+  readonly width: number;
+  /** Fingerprint of the model: an index made by another model is recognised by it. */
+  readonly modelId: string;
+  readonly pivot: string;
+  readonly languages: readonly ModelLanguage[];
+  /** float32 [n, H], each row of length 1 (all zeros for a text without known tokens). */
+  readonly encode: (texts: readonly string[], kind: TextKind) => Float32Array;
+  /** The vectors by which a document's text is found: float32 [w, H], the whole text first, then its windows. */
+  readonly encodeWindows: (text: string) => Float32Array;
+  /** Where in the text (UTF-16 offsets) the windows of `encodeWindows` begin and end; the first is the whole text. */
+  readonly windowSpans: (text: string) => readonly { readonly start: number; readonly end: number }[];
+  /** The table that translates words of `source` into words of `target`; null when the model has none. */
+  readonly translation: (source: string, target: string) => TranslationTable | null;
+};
+
+/** 32-token windows with stride 16: measured in test/experiments (default recipe). */
+export const WINDOW_TOKENS = 32;
+export const WINDOW_STRIDE_TOKENS = 16;
+
+/** First and last token of the windows over `tokens` tokens: none when one window would hold all. */
+export function windowRanges(tokens: number): readonly { readonly start: number; readonly end: number }[] {
+  const ranges: { start: number; end: number }[] = [];
+  if (tokens <= WINDOW_TOKENS) return ranges;
+  for (let start = 0; start < tokens - WINDOW_STRIDE_TOKENS; start += WINDOW_STRIDE_TOKENS) ranges.push({ start, end: Math.min(tokens, start + WINDOW_TOKENS) });
+  return ranges;
+}

@@ -1,0 +1,136 @@
+/** How does a static model turn text into vectors? Token rows weighted and summed; for search centred and scaled along principal axes. */
+import { openTranslationTable, type TranslationTable } from '../alignment/translation-table.ts';
+import { sha256 } from '../base/hashing.ts';
+import { createKernels } from '../optimizers/create-kernels.ts';
+import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
+import { readTokenizer } from '../text/tokenizer.ts';
+import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowRanges, type Encoder, type TextKind } from './encoder.ts';
+import { readModelFolder, type StaticModel } from './model-folder.ts';
+
+/** Bags that the kernel sums at once, and the tokens they may hold: bounds the memory set aside. */
+const BAGS_AT_ONCE = 512;
+const LEAST_SQUARED_LENGTH = 1e-24;
+
+/** Opens a model folder for encoding. @throws as `readModelFolder`. */
+export async function openEncoder(modelFolder: string): Promise<Encoder> {
+  const { manifest, model } = await readModelFolder(modelFolder);
+  return createStaticEncoder(model, sha256(JSON.stringify(manifest.files)));
+}
+
+/**
+ * The encoder of a static model.
+ *   p = sum_t w_t row_t over the tokens;   sentence vector = p / |p|;
+ *   search vector = n((p / |p| - mean) * scale), n(.) to length 1, in the basis of the principal axes.
+ */
+export function createStaticEncoder(model: StaticModel, modelId: string): Encoder {
+  const { width, mean, scale } = model;
+  const tokenizer = readTokenizer(model.tokenizer);
+  const memory = createKernelMemory(kernelMemoryBytes([model.table.length, model.weights.length, BAGS_AT_ONCE * width]) + width * WINDOW_TOKENS);
+  const kernels = createKernels(memory);
+  const table = memory.float32(model.table.length);
+  table.set(model.table);
+  const weights = memory.float32(model.weights.length);
+  weights.set(model.weights);
+  const pooledRoom = memory.float32(BAGS_AT_ONCE * width);
+  const tables = new Map<string, TranslationTable>();
+
+  /** Sums of bags of tokens: float32 [bags, H]. */
+  const sumBags = (bags: readonly Uint32Array[]): Float32Array => {
+    const sums = new Float32Array(bags.length * width);
+    for (let from = 0; from < bags.length; from += BAGS_AT_ONCE) {
+      const part = bags.slice(from, from + BAGS_AT_ONCE);
+      const offsets = new Int32Array(part.length + 1);
+      part.forEach((bag, b) => {
+        offsets[b + 1] = (offsets[b] ?? 0) + bag.length;
+      });
+      const ids = new Int32Array(offsets[part.length] ?? 0);
+      part.forEach((bag, b) => {
+        ids.set(bag, offsets[b]);
+      });
+      const pooled = pooledRoom.subarray(0, part.length * width);
+      kernels.embeddingBagForward({ table, weights, ids, offsets, pooled, width });
+      sums.set(pooled, from * width);
+    }
+    return sums;
+  };
+
+  const finish = (rows: Float32Array, kind: TextKind): Float32Array => {
+    for (let start = 0; start < rows.length; start += width) {
+      const row = rows.subarray(start, start + width);
+      normalise(row);
+      if (kind === 'sentence') continue;
+      if (isZero(row)) continue;
+      for (let i = 0; i < width; i += 1) row[i] = ((row[i] ?? 0) - (mean[i] ?? 0)) * (scale[i] ?? 1);
+      normalise(row);
+    }
+    return rows;
+  };
+
+  return {
+    width,
+    modelId,
+    pivot: model.pivot,
+    languages: model.languages,
+    encode: (texts, kind) => finish(sumBags(texts.map((text) => tokenizer.encode(text))), kind),
+    encodeWindows: (text) => {
+      const ids = tokenizer.encode(text);
+      const blocks: Uint32Array[] = [];
+      for (let start = 0; start < ids.length; start += WINDOW_STRIDE_TOKENS) blocks.push(ids.subarray(start, start + WINDOW_STRIDE_TOKENS));
+      const blockSums = sumBags(blocks);
+      const windows = windowRanges(ids.length);
+      const rows = new Float32Array((1 + windows.length) * width);
+      addBlocks({ sum: rows.subarray(0, width), blockSums, from: 0, to: blocks.length, width });
+      windows.forEach((window, w) => {
+        addBlocks({ sum: rows.subarray((1 + w) * width, (2 + w) * width), blockSums, from: window.start / WINDOW_STRIDE_TOKENS, to: Math.ceil(window.end / WINDOW_STRIDE_TOKENS), width });
+      });
+      return finish(rows, 'document');
+    },
+    windowSpans: (text) => {
+      const spans = tokenSpans(text, (run) => tokenizer.encode(run).length);
+      const whole = { start: 0, end: text.length };
+      return [whole, ...windowRanges(spans.length).map(({ start, end }) => ({ start: spans[start]?.start ?? 0, end: spans[end - 1]?.end ?? text.length }))];
+    },
+    translation: (source, target) => {
+      const key = `${source} ${target}`;
+      const open = tables.get(key);
+      if (open !== undefined) return open;
+      const data = model.translations.find((entry) => entry.sourceLanguage === source && entry.targetLanguage === target);
+      if (data === undefined) return null;
+      const table = openTranslationTable(data);
+      tables.set(key, table);
+      return table;
+    },
+  };
+}
+
+/** Where each token stands: texts are tokenised run by run between spaces, so a token's place is that of its run, divided evenly. */
+function tokenSpans(text: string, countTokens: (run: string) => number): { readonly start: number; readonly end: number }[] {
+  const spans: { start: number; end: number }[] = [];
+  for (const match of text.matchAll(/\S+/g)) {
+    const tokens = countTokens(match[0]);
+    for (let t = 0; t < tokens; t += 1) {
+      spans.push({ start: match.index + Math.floor((t * match[0].length) / tokens), end: match.index + Math.ceil(((t + 1) * match[0].length) / tokens) });
+    }
+  }
+  return spans;
+}
+
+function addBlocks(options: { readonly sum: Float32Array; readonly blockSums: Float32Array; readonly from: number; readonly to: number; readonly width: number }): void {
+  const { sum, blockSums, from, to, width } = options;
+  for (let block = from; block < to; block += 1) for (let i = 0; i < width; i += 1) sum[i] = (sum[i] ?? 0) + (blockSums[block * width + i] ?? 0);
+}
+
+function normalise(row: Float32Array): void {
+  let squares = 0;
+  for (const value of row) squares += value * value;
+  if (squares < LEAST_SQUARED_LENGTH) {
+    row.fill(0);
+    return;
+  }
+  const factor = 1 / Math.sqrt(squares);
+  for (let i = 0; i < row.length; i += 1) row[i] = (row[i] ?? 0) * factor;
+}
+
+function isZero(row: Float32Array): boolean {
+  return row.every((value) => value === 0);
+}

@@ -1,0 +1,94 @@
+/** How does a run survive being killed? Checkpoints: folders of arrays with their hashes, written whole or not at all. */
+import { readdir, readFile, rm, writeFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeFolderAtomic } from '../base/atomic-files.ts';
+import { sha256 } from '../base/hashing.ts';
+
+const STATE_FILE = 'state.json';
+const SUMS_FILE = 'SHA256SUMS';
+const FOLDER = /^step-(\d{9})$/;
+const KEPT_CHECKPOINTS = 2;
+const STEP_DIGITS = 9;
+
+const stateSchema = z.object({
+  version: z.literal(1),
+  /** Updates done. */
+  step: z.int().min(0),
+  steps: z.int().min(1),
+  /** Halved after each roll-back. */
+  learningRateFactor: z.number().positive(),
+  rollbacks: z.int().min(0),
+  /** Fingerprint of recipe, data and program: a checkpoint of something else is not resumed. */
+  runKey: z.string(),
+  losses: z.object({ retrieval: z.number(), semantic: z.number(), language: z.number() }),
+});
+
+/** Where a run stood. Batches are a function of (seed, step), so the step is all there is to know about order and chance. */
+export type CheckpointState = z.infer<typeof stateSchema>;
+
+export type Arrays = ReadonlyMap<string, Float32Array | Int32Array>;
+
+/**
+ * Writes a checkpoint atomically and removes all but the last two.
+ * @throws EnvironmentError 'disk.full', 'disk.no-permission': the checkpoints before stay.
+ */
+export async function writeCheckpoint(folder: string, state: CheckpointState, arrays: Arrays): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFolderAtomic(join(folder, `step-${String(state.step).padStart(STEP_DIGITS, '0')}`), async (temporary) => {
+    const sums: string[] = [];
+    const write = async (name: string, bytes: Uint8Array): Promise<void> => {
+      await writeFile(join(temporary, name), bytes);
+      sums.push(`${sha256(bytes)}  ${name}`);
+    };
+    for (const [name, array] of arrays) await write(`${name}.bin`, new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+    await write(STATE_FILE, Buffer.from(`${JSON.stringify(state, null, 2)}\n`));
+    await writeFile(join(temporary, SUMS_FILE), `${sums.join('\n')}\n`);
+  });
+  for (const old of (await checkpointFolders(folder)).slice(KEPT_CHECKPOINTS)) await rm(join(folder, old), { recursive: true, force: true });
+}
+
+export type FoundCheckpoint = { readonly state: CheckpointState; readonly damaged: readonly string[] };
+
+/**
+ * Loads the newest undamaged checkpoint of this run into the arrays.
+ * @returns its state and the names of damaged newer ones; null when there is none of this run.
+ */
+export async function readNewestCheckpoint(folder: string, runKey: string, arrays: Arrays): Promise<FoundCheckpoint | null> {
+  const damaged: string[] = [];
+  for (const name of await checkpointFolders(folder)) {
+    const state = await loadCheckpoint(join(folder, name), arrays).catch(() => null); // a damaged one is named to the user, the one before is used
+    if (state === null) damaged.push(name);
+    else if (state.runKey === runKey) return { state, damaged };
+  }
+  return null;
+}
+
+/** Removes all checkpoints of a run. */
+export async function removeCheckpoints(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function checkpointFolders(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [] as string[]); // no folder: no checkpoints
+  return names.filter((name) => FOLDER.test(name)).sort().reverse();
+}
+
+async function loadCheckpoint(path: string, arrays: Arrays): Promise<CheckpointState | null> {
+  const sums = new Map((await readFile(join(path, SUMS_FILE), 'utf8')).trim().split('\n').map((line) => [line.slice(66), line.slice(0, 64)] as const));
+  const read = async (name: string): Promise<Buffer | null> => {
+    const bytes = await readFile(join(path, name));
+    return sums.get(name) === sha256(bytes) ? bytes : null;
+  };
+  const stateBytes = await read(STATE_FILE);
+  if (stateBytes === null) return null;
+  const state = stateSchema.parse(JSON.parse(stateBytes.toString('utf8')));
+  const loaded: [Float32Array | Int32Array, Buffer][] = [];
+  for (const [name, array] of arrays) {
+    const bytes = await read(`${name}.bin`);
+    if (bytes === null || bytes.length !== array.byteLength) return null;
+    loaded.push([array, bytes]);
+  }
+  for (const [array, bytes] of loaded) new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(bytes);
+  return state;
+}

@@ -1,0 +1,123 @@
+/** Which records does a recipe name? All of its files, read once, cleaned lightly; what was wrong is reported and left out. */
+import { InputError } from '../base/errors.ts';
+import { readParallelMosesBatches } from '../corpus/parallel-moses.ts';
+import { readParallelTmx } from '../corpus/parallel-tmx.ts';
+import { readParallelTsvBatches } from '../corpus/parallel-tsv.ts';
+import { readQuestionPairs } from '../corpus/question-pairs.ts';
+import type { CorpusProblem, ParallelPair, QuestionPair, Reading } from '../corpus/records.ts';
+import { readRetrievalPairs } from '../corpus/retrieval-set.ts';
+import { readSentences } from '../corpus/sentences.ts';
+import type { Recipe, RecipeParallelSource, RecipeRetrievalSource } from './recipe.ts';
+
+/** A question with the passage that answers it; questions with the same `documentKey` share their passage. */
+export type RetrievalExample = { readonly query: string; readonly passage: string; readonly documentKey: string };
+
+/** One parallel corpus: `source` and `target` are language tags. */
+export type ParallelCorpus = { readonly name: string; readonly source: string; readonly target: string; readonly pairs: readonly SentencePair[] };
+export type SentencePair = { readonly source: string; readonly target: string };
+export type MonolingualCorpus = { readonly name: string; readonly language: string; readonly sentences: readonly string[] };
+
+export type Corpora = {
+  readonly retrieval: readonly RetrievalExample[];
+  readonly parallel: readonly ParallelCorpus[];
+  readonly monolingual: readonly MonolingualCorpus[];
+};
+
+/** A pair whose longer side has more than this many times the characters of the other is left out as misaligned (scripts differ by up to 4). */
+const MOST_LENGTH_RATIO = 9;
+const LENGTH_RATIO_FLOOR = 20; // characters added to both sides, so that short pairs are not judged by their length
+
+/**
+ * Reads every corpus of a recipe into memory.
+ * @param report is told of each line that could not be used.
+ * @throws InputError 'corpus.nothing-usable' naming the file of which no record is left; what the readers throw.
+ */
+export async function readCorpora(options: { readonly recipe: Recipe; readonly signal: AbortSignal; readonly onProblem: (problem: CorpusProblem) => void; readonly onFile: (path: string) => void }): Promise<Corpora> {
+  const { recipe, signal, onProblem, onFile } = options;
+  const retrieval: RetrievalExample[] = [];
+  for (const source of recipe.retrieval ?? []) {
+    const path = 'pairs' in source ? source.pairs : source.folder;
+    onFile(path);
+    for await (const pair of recordsOf(retrievalReadings(source, signal), onProblem)) retrieval.push(toExample(pair));
+    requireSome(retrieval.length, path, 'question-passage pairs');
+  }
+  const parallel: ParallelCorpus[] = [];
+  for (const source of recipe.parallel) {
+    const name = 'path' in source ? source.path : source.targetPath;
+    onFile(name);
+    const pairs: SentencePair[] = [];
+    const seen = new Set<string>();
+    for await (const pair of parallelRecords(source, signal, onProblem)) {
+      const key = `${pair.source}\t${pair.target}`;
+      if (seen.has(key) || looksMisaligned(pair)) continue;
+      seen.add(key);
+      pairs.push({ source: pair.source, target: pair.target });
+    }
+    requireSome(pairs.length, name, 'sentence pairs');
+    parallel.push({ name, source: source.source, target: source.target, pairs });
+  }
+  const monolingual: MonolingualCorpus[] = [];
+  for (const { path, language } of recipe.monolingual) {
+    onFile(path);
+    const sentences: string[] = [];
+    for await (const sentence of recordsOf(readSentences(path, signal), onProblem)) sentences.push(sentence.text);
+    requireSome(sentences.length, path, 'sentences');
+    monolingual.push({ name: path, language, sentences });
+  }
+  return { retrieval, parallel: withoutDuplicateCorpora(parallel), monolingual };
+}
+
+function toExample(pair: QuestionPair): RetrievalExample {
+  const passage = pair.title === undefined || pair.title === '' ? pair.passage : `${pair.title}\n${pair.passage}`;
+  return { query: pair.query, passage, documentKey: pair.documentId ?? passage };
+}
+
+function retrievalReadings(source: RecipeRetrievalSource, signal: AbortSignal): AsyncIterable<Reading<QuestionPair>> {
+  return 'pairs' in source ? readQuestionPairs(source.pairs, signal) : readRetrievalPairs(source.folder, signal);
+}
+
+async function* parallelRecords(source: RecipeParallelSource, signal: AbortSignal, onProblem: (problem: CorpusProblem) => void): AsyncGenerator<ParallelPair> {
+  if ('path' in source && /\.tmx(\.gz)?$/i.test(source.path)) {
+    yield* recordsOf(readParallelTmx(source.path, signal, { source: source.source, target: source.target }), onProblem);
+    return;
+  }
+  const batches = 'path' in source ? readParallelTsvBatches(source.path, signal) : readParallelMosesBatches(source, signal);
+  for await (const batch of batches) {
+    for (const reading of batch) {
+      if (reading.kind === 'record') yield reading.value;
+      else onProblem(reading.problem);
+    }
+  }
+}
+
+async function* recordsOf<T>(readings: AsyncIterable<Reading<T>>, onProblem: (problem: CorpusProblem) => void): AsyncGenerator<T> {
+  for await (const reading of readings) {
+    if (reading.kind === 'record') yield reading.value;
+    else onProblem(reading.problem);
+  }
+}
+
+function looksMisaligned({ source, target }: SentencePair): boolean {
+  const left = source.length + LENGTH_RATIO_FLOOR;
+  const right = target.length + LENGTH_RATIO_FLOOR;
+  return Math.max(left, right) / Math.min(left, right) > MOST_LENGTH_RATIO;
+}
+
+/** The same pairs given twice (as TSV and as TMX, say) would count twice: a corpus whose pairs all stand in another is left out. */
+function withoutDuplicateCorpora(corpora: readonly ParallelCorpus[]): ParallelCorpus[] {
+  const kept: ParallelCorpus[] = [];
+  const seenByLanguages = new Map<string, Set<string>>();
+  for (const corpus of corpora) {
+    const key = `${corpus.source} ${corpus.target}`;
+    const seen = seenByLanguages.get(key) ?? new Set<string>();
+    seenByLanguages.set(key, seen);
+    const fresh = corpus.pairs.filter((pair) => !seen.has(`${pair.source}\t${pair.target}`));
+    for (const pair of fresh) seen.add(`${pair.source}\t${pair.target}`);
+    if (fresh.length > 0) kept.push({ ...corpus, pairs: fresh });
+  }
+  return kept;
+}
+
+function requireSome(count: number, path: string, what: string): void {
+  if (count === 0) throw new InputError('corpus.nothing-usable', `${path}: expected ${what}, found none that can be used. Check the file or take it out of the recipe.`, { data: { path } });
+}

@@ -1,0 +1,44 @@
+/** What does a training run tell its listeners, and what can they tell it? */
+import type { LossName } from './loss-sessions.ts';
+
+export type TrainingPhase = 'reading' | 'vocabulary' | 'alignment' | 'starting' | 'training' | 'evaluating' | 'finishing';
+
+/** A held-back sentence and at which place its translation is found; rank 1 = first, out of `of`. */
+export type HeldBackSentence = {
+  readonly source: string;
+  readonly target: string;
+  readonly sourceLanguage: string;
+  readonly targetLanguage: string;
+  readonly rank: number;
+  readonly of: number;
+};
+
+/** Losses in nats; one that is switched off is 0. */
+export type Losses = Readonly<Record<LossName, number>>;
+
+export type TrainingEvent =
+  | { readonly kind: 'progress'; readonly phase: TrainingPhase; readonly done: number; readonly total: number | null; readonly unit: string; readonly leftMs: number | null }
+  | { readonly kind: 'plan'; readonly steps: number; readonly estimatedMinutes: number; readonly estimatedMemoryMB: number }
+  | { readonly kind: 'step'; readonly step: number; readonly steps: number; readonly losses: Losses; readonly learningRate: number; readonly tokensPerSecond: number; readonly leftMs: number | null }
+  | { readonly kind: 'held-back'; readonly step: number; readonly sentences: readonly HeldBackSentence[] }
+  | { readonly kind: 'evaluation'; readonly step: number; readonly pairAccuracy: Readonly<Record<string, number>>; readonly retrievalMRR: number | null }
+  | { readonly kind: 'problem'; readonly code: string; readonly message: string; readonly path: string | null; readonly line: number | null }
+  | { readonly kind: 'message'; readonly code: string; readonly message: string };
+
+export type ReportTraining = (event: TrainingEvent) => void;
+
+/** Wishes of the person at the window, asked between steps. */
+export type TrainingControl = { readonly paused: () => boolean; readonly stopAndKeep: () => boolean };
+
+export const noControl: TrainingControl = { paused: () => false, stopAndKeep: () => false };
+
+/** What a finished run took and gave. */
+export type TrainingSummary = {
+  readonly model: string;
+  readonly steps: number;
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
+  readonly peakMemoryMB: number;
+  readonly parameters: number;
+  readonly losses: Losses;
+};

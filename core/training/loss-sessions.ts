@@ -1,0 +1,113 @@
+/** How is a loss of pooled sums computed with its gradient? One ONNX model per loss and batch size, built by `backward`, kept open. */
+import { buildGradientModel, gradientName } from '../autodiff/gradient-model.ts';
+import { InvariantError } from '../base/errors.ts';
+import type { GraphBuilder, Value } from '../graph/builder.ts';
+import { jointLoss } from '../losses/joint.ts';
+import { languageContrastiveLoss } from '../losses/language-contrastive.ts';
+import { symmetricRetrievalLoss } from '../losses/retrieval.ts';
+import { semanticContrastiveLoss } from '../losses/semantic-contrastive.ts';
+import { createSession, type Device, type Session } from '../runtime/session.ts';
+import { tensorOf, type Tensor } from '../tensor/tensor.ts';
+
+export type LossName = 'retrieval' | 'semantic' | 'language';
+export type LossSetting = { readonly weight: number; readonly temperature: number };
+export type LossSettings = Readonly<Record<LossName, LossSetting>>;
+
+/** `loss` is unweighted (for the curve), `gradient` float32 [rows, H] is of the weighted loss. */
+export type LossAndGradient = { readonly loss: number; readonly gradient: Float32Array };
+
+export type LossSessions = AsyncDisposable & {
+  /** pooled [2B, H]: the B questions, then their passages; leaveOut bool [B * B]: true where another question has the same passage. */
+  readonly retrieval: (pooled: Float32Array, leaveOut: Uint8Array) => Promise<LossAndGradient>;
+  /** pooled [2N, H]: the N sources, then their translations. */
+  readonly semantic: (pooled: Float32Array) => Promise<LossAndGradient>;
+  /** pooled [2P + Q, H]: P sources, their translations, then Q sentences without a translation. */
+  readonly language: (pooled: Float32Array, pairs: number) => Promise<LossAndGradient>;
+};
+
+/**
+ * Opens each loss model when it is first needed; the batch size is a symbol, so one model serves all batches.
+ * @throws what `createSession` and its runs throw.
+ */
+export function openLossSessions(options: { readonly settings: LossSettings; readonly width: number; readonly threads: number; readonly device: Device }): LossSessions {
+  const { settings, width, threads, device } = options;
+  const sessions = new Map<string, Session>();
+  const open = async (model: string, bytes: () => Uint8Array): Promise<Session> => {
+    const known = sessions.get(model);
+    if (known !== undefined) return known;
+    const session = await createSession(bytes(), { threads, device });
+    sessions.set(model, session);
+    return session;
+  };
+  const run = async (session: Session, feeds: Readonly<Record<string, Tensor>>, options: { readonly weight: number; readonly parts: readonly string[] }): Promise<LossAndGradient> => {
+    const outputs = await session.run(feeds);
+    const blocks = options.parts.map((part) => floats(outputs[gradientName(part)], part));
+    const gradient = new Float32Array(blocks.reduce((sum, block) => sum + block.length, 0));
+    let at = 0;
+    for (const block of blocks) {
+      gradient.set(block, at);
+      at += block.length;
+    }
+    return { loss: (floats(outputs['loss'], 'loss')[0] ?? Number.NaN) / options.weight, gradient };
+  };
+  const rows = (pooled: Float32Array, from: number, to: number): Tensor => tensorOf('float32', [to - from, width], pooled.subarray(from * width, to * width));
+  const models = lossModels(settings, width);
+  return {
+    retrieval: async (pooled, leaveOut) => {
+      const count = pooled.length / width / 2;
+      const feeds = { queries: rows(pooled, 0, count), documents: rows(pooled, count, 2 * count), leaveOut: tensorOf('bool', [count, count], leaveOut) };
+      return run(await open('retrieval', models.retrieval), feeds, { weight: settings.retrieval.weight, parts: ['queries', 'documents'] });
+    },
+    semantic: async (pooled) => {
+      const count = pooled.length / width / 2;
+      return run(await open('semantic', models.semantic), { sources: rows(pooled, 0, count), targets: rows(pooled, count, 2 * count) }, { weight: settings.semantic.weight, parts: ['sources', 'targets'] });
+    },
+    language: async (pooled, pairs) => {
+      const count = pooled.length / width;
+      const parallel = { sources: rows(pooled, 0, pairs), targets: rows(pooled, pairs, 2 * pairs) };
+      const { weight } = settings.language;
+      if (count === 2 * pairs) return run(await open('language', models.languageOfPairs), parallel, { weight, parts: ['sources', 'targets'] });
+      return run(await open('language with others', models.languageWithOthers), { ...parallel, others: rows(pooled, 2 * pairs, count) }, { weight, parts: ['sources', 'targets', 'others'] });
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const session of sessions.values()) await session.dispose();
+      sessions.clear();
+    },
+  };
+}
+
+/** The ONNX models of the weighted losses with their gradients; B, N, P and Q are symbols. */
+function lossModels({ retrieval, semantic, language }: LossSettings, width: number): Readonly<Record<'retrieval' | 'semantic' | 'languageOfPairs' | 'languageWithOthers', () => Uint8Array>> {
+  const weighted = (g: GraphBuilder, loss: Value, { weight }: LossSetting): Value => jointLoss(g, [{ loss, weight }]);
+  return {
+    retrieval: () =>
+      buildGradientModel({
+        name: 'retrieval-loss',
+        inputs: { queries: { shape: ['B', width] }, documents: { shape: ['B', width] }, leaveOut: { shape: ['B', 'B'], dtype: 'bool' } },
+        build: (g, values) => weighted(g, symmetricRetrievalLoss(g, { ...values, temperature: retrieval.temperature }), retrieval),
+      }).modelBytes,
+    semantic: () =>
+      buildGradientModel({
+        name: 'semantic-loss',
+        inputs: { sources: { shape: ['N', width] }, targets: { shape: ['N', width] } },
+        build: (g, values) => weighted(g, semanticContrastiveLoss(g, { ...values, temperature: semantic.temperature }), semantic),
+      }).modelBytes,
+    languageOfPairs: () =>
+      buildGradientModel({
+        name: 'language-loss',
+        inputs: { sources: { shape: ['P', width] }, targets: { shape: ['P', width] } },
+        build: (g, values) => weighted(g, languageContrastiveLoss(g, { ...values, temperature: language.temperature }), language),
+      }).modelBytes,
+    languageWithOthers: () =>
+      buildGradientModel({
+        name: 'language-loss-with-others',
+        inputs: { sources: { shape: ['P', width] }, targets: { shape: ['P', width] }, others: { shape: ['Q', width] } },
+        build: (g, values) => weighted(g, languageContrastiveLoss(g, { ...values, temperature: language.temperature }), language),
+      }).modelBytes,
+  };
+}
+
+function floats(tensor: Tensor | undefined, name: string): Float32Array {
+  if (tensor?.dtype !== 'float32') throw new InvariantError('training.loss-output', `The loss model gave no float32 output for "${name}".`);
+  return tensor.data;
+}

@@ -1,0 +1,192 @@
+/** What does a training run need to be told? One JSON file; every key but the corpora has a default. */
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { InputError, toIsoglossError } from '../base/errors.ts';
+import { jsonPlaces, lineAt } from './json-places.ts';
+
+const LANGUAGE_TAG = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/;
+const languageTag = z.string().regex(LANGUAGE_TAG, 'a language tag such as "sw" or "x-kisukuma"');
+const path = z.string().min(1, 'a path');
+const weight = z.number().min(0).max(1000);
+const temperature = z.number().positive().max(100);
+
+const WIDTHS = { least: 16, most: 2048, default: 1024 };
+const VOCABULARY = { least: 500, most: 200_000, default: 24_000 };
+
+const encoder = z.strictObject({
+  kind: z.literal('static'),
+  width: z.int().min(WIDTHS.least).max(WIDTHS.most).default(WIDTHS.default),
+  vocabularySize: z.int().min(VOCABULARY.least).max(VOCABULARY.most).default(VOCABULARY.default),
+});
+
+const retrievalSource = z.union([z.strictObject({ pairs: path }), z.strictObject({ folder: path })], { error: 'either {"pairs": FILE} or {"folder": FOLDER}' });
+const parallelSource = z.union(
+  [
+    z.strictObject({ path, source: languageTag, target: languageTag }),
+    z.strictObject({ sourcePath: path, targetPath: path, source: languageTag, target: languageTag }),
+  ],
+  { error: 'either {"path", "source", "target"} or {"sourcePath", "targetPath", "source", "target"}' },
+);
+const monolingualSource = z.strictObject({ path, language: languageTag });
+
+const loss = (defaults: { weight: number; temperature: number }) =>
+  z.strictObject({ weight: weight.default(defaults.weight), temperature: temperature.default(defaults.temperature) }).prefault({});
+
+/** Defaults of the static encoder: default-retriever recipe, see test/experiments. */
+const recipeSchema = z.strictObject({
+  encoder: encoder.prefault({ kind: 'static' }),
+  retrieval: z.array(retrievalSource).min(1).optional(),
+  parallel: z.array(parallelSource).default([]),
+  monolingual: z.array(monolingualSource).default([]),
+  losses: z
+    .strictObject({
+      retrieval: loss({ weight: 1, temperature: 0.05 }),
+      semantic: loss({ weight: 1, temperature: 0.07 }),
+      language: loss({ weight: 0, temperature: 1 }),
+    })
+    .prefault({}),
+  optimizer: z
+    .strictObject({
+      learningRate: z.number().positive().max(1).default(0.005),
+      retrievalBatch: z.int().min(2).max(8192).default(384),
+      parallelBatch: z.int().min(2).max(8192).default(512),
+      passageTokens: z.int().min(8).max(4096).default(96),
+    })
+    .prefault({}),
+  budget: z.union([z.strictObject({ minutes: z.number().positive().max(10_000) }), z.strictObject({ steps: z.int().min(1).max(10_000_000) })], { error: 'either {"minutes": NUMBER} or {"steps": NUMBER}' }).default({ steps: 480 }),
+  seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(1),
+});
+
+/** A recipe with every default filled in and every path absolute. */
+export type Recipe = z.infer<typeof recipeSchema>;
+export type RecipeParallelSource = Recipe['parallel'][number];
+export type RecipeRetrievalSource = NonNullable<Recipe['retrieval']>[number];
+
+/** One mistake in a recipe: where, what was expected, what was found. */
+export type RecipeProblem = { readonly line: number; readonly key: string; readonly message: string };
+
+/**
+ * Reads and checks a recipe file: JSON, keys, types, ranges, and that every file named in it exists.
+ * @returns the recipe with defaults and absolute paths.
+ * @throws InputError 'recipe.invalid' naming ALL mistakes, each with its line, key, what was expected and found; 'file.missing'.
+ */
+export async function readRecipe(recipePath: string): Promise<Recipe> {
+  let text: string;
+  try {
+    text = await readFile(recipePath, 'utf8');
+  } catch (thrown) {
+    throw toIsoglossError(thrown);
+  }
+  return parseRecipe({ text, recipePath, folder: dirname(resolve(recipePath)) });
+}
+
+/** As `readRecipe`, from a text; `folder` is what its relative paths start from. */
+export async function parseRecipe(options: { readonly text: string; readonly recipePath: string; readonly folder: string }): Promise<Recipe> {
+  const { text, recipePath, folder } = options;
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    const offset = Number(/position (\d+)/.exec((cause as Error).message)?.[1] ?? text.length);
+    throw new InputError('recipe.invalid', `${recipePath}: line ${lineAt(text, offset)}: expected JSON, found text that does not parse (${(cause as Error).message}).`, { cause, data: { path: recipePath, problems: [] } });
+  }
+  const places = jsonPlaces(text);
+  const lineOf = (key: string): number => {
+    for (let at = key; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+      const offset = places.get(at);
+      if (offset !== undefined) return lineAt(text, offset);
+      if (at === '') return 1;
+    }
+  };
+  const parsed = recipeSchema.safeParse(value);
+  const problems: RecipeProblem[] = [];
+  if (!parsed.success) for (const issue of parsed.error.issues) problems.push(...toProblems(issue, value, lineOf));
+  problems.push(...(await missingFiles(value, folder, lineOf)));
+  if (parsed.success && parsed.data.parallel.length === 0 && parsed.data.retrieval === undefined) {
+    problems.push({ line: 1, key: '', message: 'expected corpora under "parallel" or "retrieval", found none: there is nothing to train on' });
+  }
+  if (problems.length > 0 || !parsed.success) {
+    const lines = problems.map((problem) => `${recipePath}: line ${problem.line}: ${problem.key === '' ? '' : `"${problem.key}": `}${problem.message}`);
+    throw new InputError('recipe.invalid', `${lines.join('\n')}\nNothing was started. Mend ${problems.length === 1 ? 'this' : `these ${problems.length} places`} and run it again.`, { data: { path: recipePath, problems: lines } });
+  }
+  return withAbsolutePaths(parsed.data, folder);
+}
+
+/** The recipe's files, each once: what is hashed for resuming and shown in a report. */
+export function recipeFiles(recipe: Recipe): string[] {
+  const files = new Set<string>();
+  for (const source of recipe.retrieval ?? []) files.add('pairs' in source ? source.pairs : source.folder);
+  for (const source of recipe.parallel) {
+    if ('path' in source) files.add(source.path);
+    else files.add(source.sourcePath).add(source.targetPath);
+  }
+  for (const source of recipe.monolingual) files.add(source.path);
+  return [...files];
+}
+
+function withAbsolutePaths(recipe: Recipe, folder: string): Recipe {
+  return {
+    ...recipe,
+    ...(recipe.retrieval === undefined ? {} : { retrieval: recipe.retrieval.map((source) => ('pairs' in source ? { pairs: resolve(folder, source.pairs) } : { folder: resolve(folder, source.folder) })) }),
+    parallel: recipe.parallel.map((source) =>
+      'path' in source ? { ...source, path: resolve(folder, source.path) } : { ...source, sourcePath: resolve(folder, source.sourcePath), targetPath: resolve(folder, source.targetPath) },
+    ),
+    monolingual: recipe.monolingual.map((source) => ({ ...source, path: resolve(folder, source.path) })),
+  };
+}
+
+function toProblems(issue: z.core.$ZodIssue, root: unknown, lineOf: (key: string) => number): RecipeProblem[] {
+  const key = issue.path.map(String).join('/');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((name) => {
+      const full = key === '' ? name : `${key}/${name}`;
+      return { line: lineOf(full), key: full, message: 'expected a known key, found one that Isogloss does not know' };
+    });
+  }
+  const found = issue.path.reduce<unknown>((at, step) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[String(step)] : undefined), root);
+  const shown = found === undefined ? 'nothing' : JSON.stringify(found).slice(0, 80);
+  return [{ line: lineOf(key), key, message: `expected ${expectation(issue)}, found ${shown}` }];
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'int' ? 'a whole number' : `a value of type ${issue.expected}`;
+    case 'too_small':
+      return `at least ${String(issue.minimum)}${issue.origin === 'array' ? ' entry' : ''}${issue.inclusive === false ? ' (not equal)' : ''}`;
+    case 'too_big':
+      return `at most ${String(issue.maximum)}`;
+    case 'invalid_value':
+      return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    default:
+      return issue.message;
+  }
+}
+
+async function missingFiles(value: unknown, folder: string, lineOf: (key: string) => number): Promise<RecipeProblem[]> {
+  const problems: RecipeProblem[] = [];
+  if (typeof value !== 'object' || value === null) return problems;
+  for (const section of ['retrieval', 'parallel', 'monolingual'] as const) {
+    const entries: unknown = (value as Record<string, unknown>)[section];
+    if (!Array.isArray(entries)) continue;
+    for (const [index, entry] of entries.entries()) {
+      if (typeof entry !== 'object' || entry === null) continue;
+      for (const name of ['path', 'sourcePath', 'targetPath', 'pairs', 'folder']) {
+        const named: unknown = (entry as Record<string, unknown>)[name];
+        if (typeof named !== 'string' || named === '') continue;
+        const key = `${section}/${index}/${name}`;
+        const problem = await fileProblem(resolve(folder, named), name === 'folder');
+        if (problem !== null) problems.push({ line: lineOf(key), key, message: `${problem} (${named})` });
+      }
+    }
+  }
+  return problems;
+}
+
+async function fileProblem(file: string, folderExpected: boolean): Promise<string | null> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) return folderExpected ? 'expected a folder, found nothing there' : 'expected a file, found nothing there';
+  if (folderExpected !== found.isDirectory()) return folderExpected ? 'expected a folder, found a file' : 'expected a file, found a folder';
+  return null;
+}
