@@ -1,0 +1,24 @@
+/** What is an affine map of the last axis? */
+import { expectSameFloat, expectShapes, type GraphBuilder, type Value } from '../graph/builder.ts';
+import { symbolicElementCount } from '../tensor/shape.ts';
+import { ShapeError } from '../tensor/shape-error.ts';
+
+/** Weight [Out, In] (PyTorch's order, so that foreign weights fit) and bias [Out]. */
+export type LinearParameters = { readonly weight: Value; readonly bias: Value };
+
+/**
+ * y = x Wᵀ + b over the last axis, as one matrix product over all rows.
+ *
+ * @param x       float [..., In], rank 2 or more.
+ * @param weight  float [Out, In];  @param bias  float [Out].
+ * @returns float [..., Out].
+ */
+export function linear(g: GraphBuilder, x: Value, { weight, bias }: LinearParameters): Value {
+  expectShapes([[weight, 'Out In'], [bias, 'Out']]);
+  expectSameFloat([x, weight, bias]);
+  const rows = symbolicElementCount(x.shape.slice(0, -1));
+  const [out = 0, width = 0] = weight.shape;
+  if (rows === null || x.shape.length < 2 || x.shape.at(-1) !== width) throw new ShapeError('graph.shape-mismatch', `linear: expected [..., ${width}], found [${x.shape.join(', ')}].`);
+  const flat = g.reshape(x, [rows, width]); // [rows, In]
+  return g.reshape(g.gemm(flat, weight, { transB: true, bias }), [...x.shape.slice(0, -1), out]); // [..., Out]
+}
