@@ -1,5 +1,5 @@
 /** How do runs look to the trainer? As whole numbers: which characters are covered, and every run as their numbers. */
-import { characterKind, CharacterKind, type RunTable } from './word-counts.ts';
+import type { RunTable } from './word-counts.ts';
 import { WORD_START } from './normalise.ts';
 
 /**
@@ -18,17 +18,20 @@ export type EncodedRuns = {
   readonly isAccent: Uint8Array;
 };
 
-/** A rare character of a rare script is still covered when it makes up this share of all characters. */
+/** A letter or mark that makes up this share of all characters is covered however rare: ẵ among much English, for instance. */
 const LEAST_SHARE = 1e-6;
 
+const LETTER = /[\p{L}\p{M}]/u;
+const HAN = /\p{Script=Han}/u;
 const MARK = /[\p{M}\u200C\u200D]/u;
 /** Marks that no piece may cut from the letter before them; dependent vowel signs of Indic scripts may begin an ending. */
 const ACCENT = /[[\p{M}\u200C\u200D]&&[\p{Script=Inherited}\p{Script=Latin}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Nko}\p{Script=Cyrillic}\p{Script=Greek}]]/v;
 
 /**
  * Chooses the covered characters and writes the runs as numbers; a run is cut at characters that are not covered.
- * Covered: the most frequent ones that together make up `coverage` of the weighted text; the same within each script, if
- * the character makes up at least a millionth of the text; and `▁` always. U+FFFD never.
+ * Covered: the most frequent ones that together make up `coverage` of the weighted text; letters and marks that make up at
+ * least a millionth of it, so that small languages among large ones keep theirs (of Han only those that make up `coverage`
+ * of Han); and `▁` always. U+FFFD never.
  * Numbers are given by falling weight, then by code point.
  */
 export function encodeRuns(table: RunTable, coverage: number): EncodedRuns {
@@ -89,25 +92,23 @@ function chooseCharacters(table: RunTable, coverage: number): { characters: stri
   }
   weightOf.delete('\uFFFD');
   const ordered = [...weightOf].sort(([a, x], [b, y]) => y - x || (a.codePointAt(0) ?? 0) - (b.codePointAt(0) ?? 0));
-  const totals = new Map<number, number>();
   let total = 0;
+  let hanTotal = 0;
   for (const [character, weight] of ordered) {
-    const kind = characterKind(character.codePointAt(0) ?? 0);
-    totals.set(kind, (totals.get(kind) ?? 0) + weight);
     total += weight;
+    if (HAN.test(character)) hanTotal += weight;
   }
   const characters = [''];
   const numbers = new Map<string, number>();
-  const sums = new Map<number, number>();
   let sum = 0;
+  let hanSum = 0;
   for (const [character, weight] of ordered) {
-    const kind = characterKind(character.codePointAt(0) ?? 0);
-    const kindSum = sums.get(kind) ?? 0;
-    const isScript = kind >= CharacterKind.otherLetter || kind === CharacterKind.joiner;
-    const covered = sum < coverage * total || character === WORD_START || (isScript && kindSum < coverage * (totals.get(kind) ?? 0) && weight >= LEAST_SHARE * total);
+    const isHan = HAN.test(character);
+    const isKept = LETTER.test(character) && weight >= LEAST_SHARE * total && (!isHan || hanSum < coverage * hanTotal);
+    const isCovered = sum < coverage * total || character === WORD_START || isKept;
     sum += weight;
-    sums.set(kind, kindSum + weight);
-    if (!covered) continue;
+    if (isHan) hanSum += weight;
+    if (!isCovered) continue;
     numbers.set(character, characters.length);
     characters.push(character);
   }
