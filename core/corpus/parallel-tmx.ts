@@ -2,6 +2,7 @@
 import { SaxesParser } from 'saxes';
 import { InputError } from '../base/errors.ts';
 import { printable, readTextPieces } from '../base/text-files.ts';
+import { isLanguageTag, parseLanguageTag } from '../text/language.ts';
 import { pairOf } from './parallel-tsv.ts';
 import { problem } from './records.ts';
 import type { ReadOptions } from './line-records.ts';
@@ -19,6 +20,14 @@ const DEPTH_LIMIT = 256; // reliability.md 2.3
 const RECORD_LIMIT = 16 * 1024 * 1024; // characters between two tags
 const XML_DECLARATION = /^<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/;
 const DECLARATION_BYTES = 256;
+
+/**
+ * An ampersand that begins no reference would swallow the text up to the next semicolon, other units with it. It is replaced
+ * by this noncharacter, which then marks its unit as broken (in CDATA it is turned back: there it is right).
+ */
+const STRAY_AMPERSAND = '\uFDD0';
+const STRAY = /&(?!(?:#\d{1,8}|#x[\da-fA-F]{1,8}|[A-Za-z_][\w.:-]{0,30});)/g;
+const LONGEST_REFERENCE = 40;
 
 /** Elements whose content is native code of the translated file, not language (TMX 1.4b, section 3.3). <hi> holds language. */
 const CODE_ELEMENTS = new Set(['bpt', 'ept', 'it', 'ph', 'ut', 'sub']);
@@ -92,6 +101,7 @@ function tmxScanner(path: string): { readonly push: (text: string, isDamaged: bo
   let damaged = false; // this piece of text or the one before it
   let lastDamaged = false;
   let quiet = 0; // characters since the last event
+  let held = ''; // what may be the start of a reference
 
   const report = (reason: string, found: string, expected: string): void => {
     const facts = { path, line: open?.line ?? parser.line, found, expected };
@@ -99,13 +109,16 @@ function tmxScanner(path: string): { readonly push: (text: string, isDamaged: bo
   };
   const refuse = (reason: string, sentence: string): InputError => new InputError(`corpus.${reason}`, `${path}: line ${parser.line}: ${sentence}`, { data: { path, line: parser.line, unit: units } });
 
+  const breakUnit = (found: string, expected: string): void => {
+    if (reportedAt === units) return;
+    reportedAt = units;
+    report('not-well-formed', found, expected);
+    if (open !== null) open.isBroken = true;
+  };
   parser.on('error', (error) => {
     quiet = 0;
     if (!hasRoot) return; // "not TMX" will be said
-    if (reportedAt === units) return;
-    reportedAt = units;
-    report('not-well-formed', error.message.replace(/^.*?:\d+:\d+: /, ''), `well-formed XML (near line ${parser.line})`);
-    if (open !== null) open.isBroken = true;
+    breakUnit(error.message.replace(/^.*?:\d+:\d+: /, ''), `well-formed XML (near line ${parser.line})`);
   });
   parser.on('doctype', (doctype) => {
     quiet = 0;
@@ -128,11 +141,12 @@ function tmxScanner(path: string): { readonly push: (text: string, isDamaged: bo
   const onText = (text: string): void => {
     quiet = 0;
     if (segment === null || codeDepth > 0) return;
+    if (text.includes(STRAY_AMPERSAND)) breakUnit(text.replaceAll(STRAY_AMPERSAND, '&'), '"&amp;" for an ampersand');
     segment += text;
     if (segment.length > RECORD_LIMIT) throw refuse('record-too-long', `expected at most ${RECORD_LIMIT} characters in a segment, found more in translation unit ${units}.`);
   };
   parser.on('text', onText);
-  parser.on('cdata', onText);
+  parser.on('cdata', (text) => onText(text.replaceAll(STRAY_AMPERSAND, '&')));
   parser.on('closetag', (tag) => {
     quiet = 0;
     depth -= 1;
@@ -163,11 +177,16 @@ function tmxScanner(path: string): { readonly push: (text: string, isDamaged: bo
       damaged = isDamaged || lastDamaged;
       lastDamaged = isDamaged;
       quiet += text.length;
-      parser.write(text);
+      const whole = held + text;
+      const last = whole.lastIndexOf('&');
+      const isOpen = last >= 0 && whole.length - last < LONGEST_REFERENCE && !whole.includes(';', last);
+      held = isOpen ? whole.slice(last) : '';
+      parser.write((isOpen ? whole.slice(0, last) : whole).replace(STRAY, STRAY_AMPERSAND));
       if (quiet > RECORD_LIMIT) throw refuse('record-too-long', `expected a tag at least every ${RECORD_LIMIT} characters, found none after translation unit ${units}.`);
       return take();
     },
     end: () => {
+      parser.write(held.replace(STRAY, STRAY_AMPERSAND));
       parser.close();
       if (!hasRoot) throw new InputError('corpus.not-tmx', `${path}: expected a TMX file whose first element is <tmx>, found no element.`, { data: { path } });
       if (units === 0) throw new InputError('corpus.no-units', `${path}: expected translation units (<tu>), found none.`, { data: { path } });
@@ -206,22 +225,16 @@ const canonicalTags = new Map<string, { readonly tag: string; readonly base: str
 
 const canonical = (tag: string): string => canonicalTag(tag).tag;
 
-/** "es" for es_ES, spa and es-419; a tag that is no BCP 47 tag is its own base. */
+/** "es" for es_ES, spa and es-419; a tag that is no BCP 47 tag, or private use alone, is its own base. */
 export const baseLanguage = (tag: string): string => canonicalTag(tag).base;
 
 function canonicalTag(tag: string): { readonly tag: string; readonly base: string } {
   const known = canonicalTags.get(tag);
   if (known !== undefined) return known;
-  const written = tag.trim().replaceAll('_', '-').toLowerCase();
-  let found = { tag: written, base: written };
-  try {
-    const locale = new Intl.Locale(written);
-    found = { tag: locale.toString().toLowerCase(), base: locale.language };
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown; // not a BCP 47 tag: kept as written
-  }
-  if (canonicalTags.size < CACHED_TAGS) canonicalTags.set(tag, found);
-  return found;
+  const found = isLanguageTag(tag) ? parseLanguageTag(tag) : { tag: tag.trim().toLowerCase(), language: null };
+  const canonicalised = { tag: found.tag, base: found.language ?? found.tag };
+  if (canonicalTags.size < CACHED_TAGS) canonicalTags.set(tag, canonicalised);
+  return canonicalised;
 }
 
 const CACHED_TAGS = 1000;

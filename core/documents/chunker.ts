@@ -1,4 +1,7 @@
 /** Into which chunks is a document cut for search? By structure first, then by sentences; never inside a visible character. */
+import { canonicaliseTag, isLanguageTag } from '../text/language.ts';
+import { segmentGraphemes, segmentSentences, segmentWords } from '../text/segment.ts';
+import type { TextSpan } from '../text/segment.ts';
 import { BLOCK_GAP, documentText } from './parsed-document.ts';
 import type { Block, DocumentLocation, ParsedDocument } from './parsed-document.ts';
 
@@ -18,6 +21,7 @@ const DEFAULT_LIMIT = 1000;
 const SMALL_SHARE = 0.2; // a chunk below this share of the limit is joined with what follows, even over a heading
 const DENSE_WEIGHT = 3; // a Han, kana or Hangul character carries about as much as three letters
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+const NEARBY = 64; // code units that decide where a visible character begins
 const WINDOW = 8192; // text is segmented in windows, so that one endless line costs no more than many short ones
 
 /** A stretch of the document's text: [start, end) with its size. */
@@ -31,7 +35,7 @@ type Span = { readonly start: number; readonly end: number; readonly size: numbe
 export function chunkDocument(document: Pick<ParsedDocument, 'blocks' | 'language'>, options: ChunkOptions = {}): readonly Chunk[] {
   const { limit = DEFAULT_LIMIT, measure = defaultSize, language = document.language } = options;
   const text = documentText(document);
-  const cut = sentenceCutter(language);
+  const cut = cutterFor(language);
   const chunks: Chunk[] = [];
   const starts = blockStarts(document.blocks);
   let open: Span | null = null;
@@ -97,11 +101,11 @@ function smallPieces({ text, whole, limit, measure, cut }: { readonly text: stri
   return refine(refine(sentences, (from, to) => cut.words(text, from, to)), (from, to) => cut.graphemeRuns(text, from, to, limit / DENSE_WEIGHT));
 }
 
-/** Spans between consecutive ends inside a whole. */
-function spansOf(ends: readonly number[], { start, end }: Span, measure: (text: string) => number, text: string): readonly Span[] {
+/** Spans between consecutive cuts inside a whole; a cut inside a visible character is no cut. */
+function spansOf(cuts: readonly number[], { start, end }: Span, measure: (text: string) => number, text: string): readonly Span[] {
   const spans: Span[] = [];
   let from = start;
-  for (const to of [...ends.filter((at) => at > start && at < end), end]) {
+  for (const to of [...cuts.filter((at) => at > start && at < end && isBetweenGraphemes(text, at)), end]) {
     if (to > from) spans.push({ start: from, end: to, size: measure(text.slice(from, to)) });
     from = to;
   }
@@ -146,63 +150,48 @@ function defaultSize(text: string): number {
   return text.length + (DENSE_WEIGHT - 1) * (text.match(DENSE)?.length ?? 0);
 }
 
-/** Ends of sentences, words and runs of graphemes inside [from, to) of a text, as offsets in that text. */
+/** Where a text may be cut inside [from, to): the starts of its sentences, words, runs of graphemes; offsets in that text. */
 type Cutter = {
   readonly sentences: (text: string, from: number, to: number) => readonly number[];
   readonly words: (text: string, from: number, to: number) => readonly number[];
   readonly graphemeRuns: (text: string, from: number, to: number, length: number) => readonly number[];
 };
 
-function sentenceCutter(language: string | undefined): Cutter {
-  const locale = language !== undefined && isSupported(language) ? language : undefined;
-  const sentences = new Intl.Segmenter(locale, { granularity: 'sentence' });
-  const words = new Intl.Segmenter(locale, { granularity: 'word' });
-  const graphemes = new Intl.Segmenter(locale, { granularity: 'grapheme' });
-  const ends = (segmenter: Intl.Segmenter, text: string, from: number, to: number): readonly number[] =>
-    windows(text, from, to, graphemes).flatMap((window) => [...segmenter.segment(text.slice(window.from, window.to))].map(({ index, segment }) => window.from + index + segment.length));
+function cutterFor(language: string | undefined): Cutter {
+  const tag = language !== undefined && isLanguageTag(language) ? canonicaliseTag(language) : undefined;
+  const starts = (segment: (text: string) => readonly TextSpan[], text: string, from: number, to: number): readonly number[] =>
+    windows(text, from, to).flatMap((window) => [window.from, ...segment(text.slice(window.from, window.to)).map(({ start }) => window.from + start)]);
   return {
-    sentences: (text, from, to) => ends(sentences, text, from, to),
-    words: (text, from, to) => ends(words, text, from, to),
+    sentences: (text, from, to) => starts((window) => segmentSentences(window, tag), text, from, to),
+    words: (text, from, to) => starts((window) => segmentWords(window, tag), text, from, to),
     graphemeRuns: (text, from, to, length) => {
-      const runs: number[] = [];
       let last = from;
-      for (const end of ends(graphemes, text, from, to)) {
-        if (end - last < length) continue;
-        runs.push(end);
-        last = end;
-      }
-      return runs;
+      return starts(segmentGraphemes, text, from, to).filter((start) => {
+        if (start - last < length) return false;
+        last = start;
+        return true;
+      });
     },
   };
 }
 
-/** [from, to) in windows of at most about WINDOW code units that end after a line, else after a space, else after a grapheme. */
-function windows(text: string, from: number, to: number, graphemes: Intl.Segmenter): readonly { readonly from: number; readonly to: number }[] {
+/** [from, to) in windows of at most WINDOW code units that end after a line, else after a space, else anywhere. */
+function windows(text: string, from: number, to: number): readonly { readonly from: number; readonly to: number }[] {
   const list: { from: number; to: number }[] = [];
   let start = from;
   while (to - start > WINDOW) {
-    const end = windowEnd(text, start, graphemes);
-    list.push({ from: start, to: end });
-    start = end;
+    const window = text.slice(start, start + WINDOW);
+    const cut = Math.max(window.lastIndexOf('\n'), 0) || Math.max(window.lastIndexOf(' '), 0) || WINDOW - 1;
+    list.push({ from: start, to: start + cut + 1 });
+    start += cut + 1;
   }
   return [...list, { from: start, to }];
 }
 
-function windowEnd(text: string, start: number, graphemes: Intl.Segmenter): number {
-  const window = text.slice(start, start + WINDOW);
-  const line = window.lastIndexOf('\n');
-  if (line > 0) return start + line + 1;
-  const space = window.lastIndexOf(' ');
-  if (space > 0) return start + space + 1;
-  const last = [...graphemes.segment(window)].at(-1)?.index ?? 0;
-  return start + (last > 0 ? last : WINDOW); // one grapheme longer than a window: it has to be cut
-}
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-function isSupported(language: string): boolean {
-  try {
-    return Intl.Segmenter.supportedLocalesOf(language).length > 0;
-  } catch (thrown) {
-    if (thrown instanceof RangeError) return false;
-    throw thrown;
-  }
+/** Is a cut here between two visible characters? Judged from the text nearby. */
+function isBetweenGraphemes(text: string, at: number): boolean {
+  const from = Math.max(0, at - NEARBY);
+  return graphemes.segment(text.slice(from, at + NEARBY)).containing(at - from)?.index === at - from;
 }
