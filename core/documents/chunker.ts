@@ -22,6 +22,9 @@ const SMALL_SHARE = 0.2; // a chunk below this share of the limit is joined with
 const DENSE_WEIGHT = 3; // a Han, kana or Hangul character carries about as much as three letters
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 const NEARBY = 64; // code units that decide where a visible character begins
+const FIRST_MARK = 0x300; // below it every code unit but CR LF is a visible character of its own
+const CARRIAGE_RETURN = 13;
+const LINE_FEED = 10;
 const WINDOW = 8192; // text is segmented in windows, so that one endless line costs no more than many short ones
 
 /** A stretch of the document's text: [start, end) with its size. */
@@ -192,6 +195,8 @@ const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** Is a cut here between two visible characters? Judged from the text nearby. */
 function isBetweenGraphemes(text: string, at: number): boolean {
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+  if (before < FIRST_MARK && after < FIRST_MARK) return before !== CARRIAGE_RETURN || after !== LINE_FEED;
   const from = Math.max(0, at - NEARBY);
   return graphemes.segment(text.slice(from, at + NEARBY)).containing(at - from)?.index === at - from;
 }

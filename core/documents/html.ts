@@ -1,14 +1,16 @@
 /** Which blocks does an HTML page have? Only its text: no script, style or address is kept, nothing is loaded. */
 import { Parser } from 'htmlparser2';
+import type { FileProblem } from '../base/text-files.ts';
 import { headingStack, makeBlock } from './parsed-document.ts';
 import type { Block, BlockKind, DocumentContent } from './parsed-document.ts';
 
-const HIDDEN_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'object', 'embed', 'canvas', 'audio', 'video', 'select', 'datalist', 'rp', 'head']);
+const HIDDEN_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'object', 'embed', 'canvas', 'audio', 'video', 'select', 'datalist', 'rp', 'head', 'title']);
 const INLINE_ELEMENTS = new Set([
   'a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'label', 'mark', 'q', 'rb', 'rt', 'ruby',
   's', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr', 'br', 'td', 'th', 'input', 'button', 'nobr',
 ]);
 const VOID_ELEMENTS = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr']);
+const DEPTH_LIMIT = 10_000; // the parser's time grows with the square of the depth
 const META_BYTES = 4096;
 const META_CHARSET = /<meta\b[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]+)/i;
 const XML_CHARSET = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)/;
@@ -25,8 +27,11 @@ export function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^]{0,2000}?-->\s*)?<(?:!doctype html|html)\b/i.test(text.slice(0, META_BYTES));
 }
 
+/** Thrown and caught in this file only. */
+class TooDeep extends Error {}
+
 /** The blocks of a page, its <title> and its language. Entities are decoded; a table row is one paragraph, its cells joined by " | ". */
-export function parseHtml(html: string): DocumentContent {
+export function parseHtml(html: string, path = ''): DocumentContent {
   const headings = headingStack();
   const blocks: Block[] = [];
   let title = '';
@@ -39,6 +44,7 @@ export function parseHtml(html: string): DocumentContent {
   let text = '';
   let start = 1;
   let line = 1;
+  let depth = 0;
   let counted = 0;
 
   const lineAt = (index: number): number => {
@@ -51,13 +57,15 @@ export function parseHtml(html: string): DocumentContent {
   const close = (): void => {
     const clean = text.replace(/(?: \| )+$/, '').replace(/^(?: \| )+/, '').trim();
     const isHeading = level > 0 && clean !== '';
-    blocks.push(...makeBlock(isHeading ? 'heading' : kind, clean, { line: start, headings: headings.current() }));
-    if (isHeading) headings.enter(level, clean.replaceAll('\n', ' '));
+    const above = isHeading ? headings.enter(level, clean.replaceAll('\n', ' ')) : headings.current();
+    blocks.push(...makeBlock(isHeading ? 'heading' : kind, clean, { line: start, headings: above }));
     text = '';
   };
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
+        depth += 1;
+        if (depth > DEPTH_LIMIT) throw new TooDeep();
         if (name === 'title' && title === '') inTitle = true;
         if (name === 'html' && attributes['lang'] !== undefined && attributes['lang'] !== '') language = attributes['lang'];
         if (name === 'body') hidden = []; // a head that was never closed
@@ -85,6 +93,7 @@ export function parseHtml(html: string): DocumentContent {
         }
       },
       onclosetag: (name) => {
+        depth -= 1;
         if (name === 'title') inTitle = false;
         if (hidden.length > 0) {
           const at = hidden.lastIndexOf(name);
@@ -100,8 +109,19 @@ export function parseHtml(html: string): DocumentContent {
     },
     { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: false },
   );
-  parser.end(html);
+  const problems: FileProblem[] = [];
+  try {
+    parser.end(html);
+  } catch (thrown) {
+    if (!(thrown instanceof TooDeep)) throw thrown;
+    problems.push(tooDeep(path, lineAt(parser.startIndex)));
+  }
   close();
   const ownTitle = title.replace(/\s+/g, ' ').trim();
-  return { blocks, ...(ownTitle === '' ? {} : { title: ownTitle }), ...(language === undefined ? {} : { language }) };
+  return { blocks, problems, ...(ownTitle === '' ? {} : { title: ownTitle }), ...(language === undefined ? {} : { language }) };
+}
+
+function tooDeep(path: string, line: number): FileProblem {
+  const expected = `at most ${DEPTH_LIMIT} elements inside one another`;
+  return { code: 'documents.too-deep', path, line, found: 'more', expected, message: `${path}: line ${line}: expected ${expected}, found more. The page is read up to here.` };
 }

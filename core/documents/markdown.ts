@@ -31,8 +31,7 @@ export function parseMarkdown(text: string): DocumentContent {
   const heading = (level: number, content: string, line: number): void => {
     const plain = plainInline(content).trim();
     if (level === 1 && plain !== '') title ??= plain;
-    blocks.push(...makeBlock('heading', plain, { line, headings: headings.current() }));
-    headings.enter(level, plain);
+    if (plain !== '') blocks.push(...makeBlock('heading', plain, { line, headings: headings.enter(level, plain) }));
   };
   const add = (line: number, content: string, as: BlockKind): void => {
     if (open.length === 0) {
@@ -42,6 +41,7 @@ export function parseMarkdown(text: string): DocumentContent {
     open.push(content);
   };
 
+  let isQuote = false; // the open paragraph is quoted, so a line of dashes below it is a rule
   const isOpen = (as: BlockKind): boolean => open.length > 0 && kind === as;
 
   let fence: string | null = null;
@@ -65,7 +65,7 @@ export function parseMarkdown(text: string): DocumentContent {
     } else if (atx !== null) {
       close();
       heading(atx[1]?.length ?? 1, atx[2] ?? '', number);
-    } else if (underline !== null && isOpen('paragraph')) {
+    } else if (underline !== null && isOpen('paragraph') && !isQuote) {
       const content = open.join(' ');
       const at = start;
       open = [];
@@ -76,7 +76,11 @@ export function parseMarkdown(text: string): DocumentContent {
     else if (LIST_ITEM.test(line)) {
       if (!isOpen('list')) close();
       add(number, line, 'list');
-    } else add(number, line.replace(/^ {0,3}(?:> ?)+/, ''), 'paragraph');
+    } else {
+      const content = line.replace(/^ {0,3}(?:> ?)+/, '');
+      if (open.length === 0) isQuote = content !== line && /^ {0,3}>/.test(line);
+      add(number, content, 'paragraph');
+    }
   }
   close();
   return { blocks, ...(title === undefined ? {} : { title }), ...(front.language === undefined ? {} : { language: front.language }) };
@@ -97,9 +101,14 @@ function frontMatter(lines: readonly string[]): { readonly lines: number; readon
   return { lines: end + 1, ...(title === undefined ? {} : { title }), ...(language === undefined ? {} : { language }) };
 }
 
+/** Escaped punctuation is held back as noncharacters while markup is taken out. */
+const ESCAPABLE = '\\`*_{}[]()#+-.!>|';
+const FIRST_HELD = 0xfdd0;
+
 /** Text without inline markup: links and pictures become their words, emphasis and tags go. Bounded patterns: no runaway matching. */
 function plainInline(text: string): string {
   return text
+    .replace(/\\([\\`*_{}[\]()#+\-.!>|])/g, (_, character: string) => String.fromCharCode(FIRST_HELD + ESCAPABLE.indexOf(character)))
     .replace(/<!--[^]*?-->/g, '')
     .replace(/!?\[([^[\]]{0,1000})\]\([^()\s]{0,2000}(?:\s+"[^"]{0,500}")?\)/g, '$1')
     .replace(/!?\[([^[\]]{0,1000})\]\[[^[\]]{0,200}\]/g, '$1')
@@ -109,5 +118,5 @@ function plainInline(text: string): string {
     .replace(/(?<![\w*])\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*(?![\w*])/g, '$1')
     .replace(/(?<![\p{L}\p{N}_])_(?=\S)([^_\n]{1,2000}?)(?<=\S)_(?![\p{L}\p{N}_])/gu, '$1')
     .replace(/`([^`\n]{1,2000})`/g, '$1')
-    .replace(/\\([\\`*_{}[\]()#+\-.!>|])/g, '$1');
+    .replace(/[\uFDD0-\uFDE0]/g, (held) => ESCAPABLE[held.charCodeAt(0) - FIRST_HELD] ?? held);
 }

@@ -42,13 +42,17 @@ export function makeBlock(kind: BlockKind, text: string, location: DocumentLocat
   return [{ kind, text: trimmed, location: { ...location, line: location.line + before.split('\n').length - 1 } }];
 }
 
-/** The headings above a place: a new one closes those of its level and below. */
-export function headingStack(): { readonly enter: (level: number, text: string) => void; readonly current: () => readonly string[] } {
+/** The headings above a place. `enter` closes those of the new heading's level and below, and returns the ones above it. */
+export function headingStack(): { readonly enter: (level: number, text: string) => readonly string[]; readonly current: () => readonly string[] } {
   let open: readonly { readonly level: number; readonly text: string }[] = [];
+  const current = (): readonly string[] => open.map(({ text }) => text);
   return {
     enter: (level, text) => {
-      open = [...open.filter((heading) => heading.level < level), { level, text }];
+      open = open.filter((heading) => heading.level < level);
+      const above = current();
+      open = [...open, { level, text }];
+      return above;
     },
-    current: () => open.map(({ text }) => text),
+    current,
   };
 }
