@@ -72,7 +72,7 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
     memoryMB: Math.round(totalmem() / BYTES_PER_MB),
     threads,
     hasSample: await hasSample(options.sampleFolder),
-    hasStarter: await stat(join(options.starterFolder, 'model.json')).then(() => true, () => false),
+    hasStarter: await stat(join(options.starterFolder, 'starter.json')).then(() => true, () => false),
     systemLanguage: options.systemLanguage,
   };
   return {

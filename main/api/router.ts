@@ -4,7 +4,7 @@ import { InputError } from '../../core/base/errors.ts';
 import { contract } from '../contract/index.ts';
 import { inspectPaths } from '../project/corpora.ts';
 import { viewFolder } from '../project/folders.ts';
-import { describeLanguage, suggestLanguages } from '../project/languages.ts';
+import { describeLanguage } from '../project/languages.ts';
 import { modelFolderOf } from '../project/models.ts';
 import { projectPaths } from '../project/recipe.ts';
 import { receivePiece } from '../project/uploads.ts';
@@ -45,7 +45,7 @@ export function createRouter(services: Services) {
       result: door.project.result.handler(({ input }) => readResult(services, input.projectId)),
     },
     language: {
-      suggest: door.language.suggest.handler(({ input }) => ({ languages: suggestLanguages(input.text, input.limit) })),
+      suggest: door.language.suggest.handler(({ input, signal }) => services.inspector.ask('suggest', input, signal)),
       describe: door.language.describe.handler(({ input }) => describeLanguage(input.tag)),
     },
     files: {

@@ -1,39 +1,21 @@
-/** How is a language shown in the window? The tag's description from core/text, in the contract's words. */
+/** How is a language shown in the window? What core/text knows, in the contract's words. */
+import { describeLanguage as describe, suggestLanguages as suggest } from '../../core/text/language.ts';
 import type { Language } from '../contract/index.ts';
 
-/** Describes any well-formed tag, listed or not. */
+const described = new Map<string, Language>();
+const REMEMBERED = 1_000;
+
+/** Describes any well-formed tag, listed or not. @throws InputError 'language.invalid-tag'. */
 export function describeLanguage(tag: string): Language {
-  const locale = localeOf(tag);
-  const name = nameIn('en', tag);
-  const own = nameIn(tag, tag);
-  return {
-    tag: locale?.toString() ?? tag,
-    name: name ?? tag,
-    ownName: own,
-    script: locale?.maximize().script ?? null,
-    direction: locale !== null && /^(Arab|Hebr|Syrc|Thaa|Nkoo|Adlm)$/.test(locale.maximize().script ?? '') ? 'rtl' : 'ltr',
-    isListed: name !== null,
-  };
+  const known = described.get(tag);
+  if (known !== undefined) return known;
+  const found = describe(tag);
+  const language: Language = { tag: found.tag, name: found.englishName, ownName: found.ownName, script: found.script, direction: found.direction, isListed: found.isListed };
+  if (described.size < REMEMBERED) described.set(tag, language);
+  return language;
 }
 
+/** Languages whose name or code fits what was typed. The first call takes about half a second: ask it in a worker. */
 export function suggestLanguages(text: string, limit: number): readonly Language[] {
-  return text.trim() === '' ? [] : [describeLanguage(text.trim())].slice(0, limit);
-}
-
-function localeOf(tag: string): Intl.Locale | null {
-  try {
-    return new Intl.Locale(tag);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) return null;
-    throw thrown;
-  }
-}
-
-function nameIn(language: string, tag: string): string | null {
-  try {
-    return new Intl.DisplayNames([language], { type: 'language', fallback: 'none' }).of(tag) ?? null;
-  } catch (thrown) {
-    if (thrown instanceof RangeError) return null;
-    throw thrown;
-  }
+  return suggest(text, limit).map(({ tag }) => describeLanguage(tag));
 }

@@ -1,5 +1,5 @@
 /** Which model does a project use, what is known of it, and how does a new one take its place? */
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJson, syncFolder } from '../../core/base/atomic-files.ts';
 import { IsoglossError, toIsoglossError } from '../../core/base/errors.ts';
@@ -26,7 +26,7 @@ export async function readModelCard(modelFolder: string | null): Promise<ModelCa
     const sizes = await Promise.all(names.map((name) => stat(join(modelFolder, name)).then((found) => found.size, () => 0)));
     const { width, vocabularySize } = manifest.encoder;
     return {
-      modelId: sha256(await readFile(join(modelFolder, MANIFEST_FILE))),
+      modelId: sha256(JSON.stringify(manifest.files)), // as openEncoder says it
       trainedAt: Date.parse(manifest.createdAt),
       languages: manifest.languages.map(({ tag }) => tag),
       steps: numberIn(manifest.training, 'steps'),

@@ -1,6 +1,5 @@
 /** How does a worker answer? Wires a table of handlers to the messages of its parent, whichever kind of process it is. */
-import { CancellationError, serialiseError } from '../../core/base/errors.ts';
-import { assertNever } from '../../core/base/errors.ts';
+import { assertNever, CancellationError, serialiseError } from '../../core/base/errors.ts';
 import { calls, toWorkerSchema, type CallInput, type CallName, type CallOutput, type Control, type FromWorker, type WorkerEvent } from './messages.ts';
 
 /** What a running call can see of the wishes of its caller. */
@@ -60,6 +59,8 @@ function dispatch(handlers: Handlers, { name, input, context }: { name: CallName
       return required(handlers.index, name)(calls.index.input.parse(input), context);
     case 'inspect':
       return required(handlers.inspect, name)(calls.inspect.input.parse(input), context);
+    case 'suggest':
+      return required(handlers.suggest, name)(calls.suggest.input.parse(input), context);
     case 'search':
       return required(handlers.search, name)(calls.search.input.parse(input), context);
     case 'excerpt':

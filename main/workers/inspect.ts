@@ -1,4 +1,4 @@
-/** Worker: what is in these corpus files? */
+/** Worker: what is in these corpus files, and which language is meant? */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspectCorpus } from '../../core/corpus/inspect.ts';
@@ -6,11 +6,13 @@ import { sha256OfFile } from '../../core/base/hashing.ts';
 import { InputError, serialiseError } from '../../core/base/errors.ts';
 import type { Inspection } from '../contract/index.ts';
 import { describeInspection } from '../project/inspection.ts';
+import { suggestLanguages } from '../project/languages.ts';
 import type { Fingerprint } from '../project/project-file.ts';
 import { answerCalls } from './answer.ts';
 import type { InspectTask } from './messages.ts';
 
 answerCalls({
+  suggest: ({ text, limit }) => Promise.resolve({ languages: suggestLanguages(text, limit) }),
   inspect: async (task, { signal }) => {
     try {
       const fingerprints = await fingerprintAll(task.paths, signal);

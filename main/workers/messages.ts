@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { list } from '../contract/basics.ts';
 import { corpusFormatSchema, corpusLanguagesSchema, corpusRoleSchema, inspectionSchema } from '../contract/corpus.ts';
 import { errorRecordSchema } from '../contract/errors.ts';
+import { languageSuggestOutputSchema } from '../contract/language.ts';
 import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
 import { excerptSchema, hitSchema, locationSchema, searchMethodSchema } from '../contract/search.ts';
 import { trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
@@ -53,6 +54,7 @@ export const calls = {
   train: { input: trainTaskSchema, output: z.object({ summary: trainingSummarySchema.nullable(), keptEarly: z.boolean() }) },
   index: { input: indexTaskSchema, output: indexSummarySchema },
   inspect: { input: inspectTaskSchema, output: z.object({ inspection: inspectionSchema, fingerprints: list(z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.number(), sha256: z.string() })) }) },
+  suggest: { input: z.object({ text: z.string(), limit: z.number() }), output: languageSuggestOutputSchema },
   search: { input: searchTaskSchema, output: z.object({ hits: list(hitSchema), queryLanguage: z.string().nullable(), elapsedMs: z.number(), chunks: z.number() }) },
   excerpt: { input: excerptTaskSchema, output: excerptSchema },
 } as const;
@@ -64,7 +66,7 @@ export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel
 export type Control = z.infer<typeof controlSchema>;
 
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'inspect', 'search', 'excerpt']), input: z.unknown() }),
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'inspect', 'suggest', 'search', 'excerpt']), input: z.unknown() }),
   /** Concerns the call of that id. */
   z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
 ]);

@@ -25,20 +25,23 @@ export type TrainWishes = {
 };
 
 export async function runTrainTask(task: TrainTask, wishes: TrainWishes): Promise<{ readonly summary: TrainingSummary | null; readonly keptEarly: boolean }> {
-  const specifier = '../../core/training/run-training.ts';
-  const module = (await import(specifier)) as { readonly runTraining: RunTraining };
-  const stop = new AbortController();
-  const signal = AbortSignal.any([wishes.signal, stop.signal]);
-  const summary = await module.runTraining({
+  const runTraining = await loadRunTraining();
+  const summary = await runTraining({
     recipe: await readRecipe(task.recipePath),
     recipeFolder: dirname(task.recipePath),
     outputFolder: task.outputFolder,
     threads: task.threads,
     device: task.device,
     resume: task.resume,
-    signal,
+    signal: wishes.signal,
     control: { paused: wishes.isPaused, stopAndKeep: wishes.shouldStopAndKeep },
     report: wishes.report,
   });
   return { summary, keptEarly: wishes.shouldStopAndKeep() };
+}
+
+export async function loadRunTraining(): Promise<RunTraining> {
+  const specifier = '../../core/training/run-training.ts';
+  const module = (await import(specifier)) as { readonly runTraining: RunTraining };
+  return module.runTraining;
 }

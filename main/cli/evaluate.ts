@@ -1,0 +1,111 @@
+/** `isogloss evaluate`: how well does a model, or a method without one, find what it should? */
+import { resolve } from 'node:path';
+import { InputError } from '../../core/base/errors.ts';
+import { readAllPairs } from '../../core/corpus/parallel.ts';
+import { findRetrievalFiles, readRetrievalSet, type RetrievalPaths } from '../../core/corpus/retrieval-set.ts';
+import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { evaluatePairs } from '../../core/evaluation/pairs-task.ts';
+import { evaluateRetrieval, prepareCollection } from '../../core/evaluation/retrieval-task.ts';
+import { writeRun } from '../../core/evaluation/trec-run.ts';
+import type { Qrels } from '../../core/metrics/ranking.ts';
+import { canonicaliseTag } from '../../core/text/language.ts';
+import { choice, optional, required, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
+import { createProblemLines, createProgressLine } from './progress.ts';
+
+const METHODS = ['hybrid', 'dense', 'bm25', 'bm25-char', 'translated'] as const;
+const DIGITS = 4;
+
+export const evaluateCommand: Command = {
+  summary: 'Measures retrieval, or the finding of translations.',
+  usage:
+    '--task retrieval (--data DIR | --queries FILE --collection FILE --qrels FILE) [--distractors FILE] [--model DIR] [--query-language TAG --document-language TAG] [--method dense|bm25|bm25-char|translated|hybrid] [--run FILE] [--json]\n' +
+    '       --task pairs --model DIR --source FILE --target FILE [--json]',
+  options: {
+    task: { type: 'string' },
+    model: { type: 'string' },
+    data: { type: 'string' },
+    queries: { type: 'string' },
+    collection: { type: 'string' },
+    qrels: { type: 'string' },
+    distractors: { type: 'string' },
+    'query-language': { type: 'string' },
+    'document-language': { type: 'string' },
+    method: { type: 'string' },
+    run: { type: 'string' },
+    source: { type: 'string' },
+    target: { type: 'string' },
+  },
+  run: (values, context) => {
+    required(values, 'task', '"retrieval" or "pairs"');
+    return choice(values, 'task', ['retrieval', 'pairs']) === 'pairs' ? evaluatePairsTask(values, context) : evaluateRetrievalTask(values, context);
+  },
+};
+
+async function evaluateRetrievalTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
+  const method = choice(values, 'method', METHODS);
+  const modelFolder = optional(values, 'model');
+  const queryLanguage = languageOption(values, 'query-language');
+  const documentLanguage = languageOption(values, 'document-language');
+  refuse(values, ['source', 'target'], 'retrieval');
+  const { documents, distractors, queries, judgements, problems } = await readRetrievalSet(await retrievalPaths(values), signal);
+  const lines = createProblemLines(say);
+  for (const { message } of problems) lines.add(message);
+  lines.end();
+  const report = createProgressLine(say);
+  const encoder = modelFolder === null ? null : await openEncoder(resolve(modelFolder));
+  const needsVectors = method === 'dense' || method === 'hybrid';
+  const collection = await prepareCollection({ documents: [...documents, ...distractors], encoder: needsVectors || method === 'translated' ? encoder : null, signal, report });
+  const qrels = new Map<string, Map<string, number>>();
+  for (const { queryId, documentId, relevance } of judgements) qrels.set(queryId, (qrels.get(queryId) ?? new Map<string, number>()).set(documentId, relevance));
+  const result = await evaluateRetrieval({ collection, queries, qrels: qrels satisfies Qrels, method, queryLanguage, documentLanguage, signal, report });
+  const runFile = optional(values, 'run');
+  if (runFile !== null) await writeRun(resolve(runFile), result.run, `isogloss-${method}`);
+  const json = { method, queries: result.queries, documents: result.documents, ...result.metrics };
+  return { json, text: describe(json) };
+}
+
+/** The three files, named one by one or by their folder. @throws InputError. */
+async function retrievalPaths(values: OptionValues): Promise<RetrievalPaths> {
+  const folder = optional(values, 'data');
+  const distractors = optional(values, 'distractors');
+  if (folder !== null) refuse(values, ['queries', 'collection', 'qrels'], '--data, which stands for them');
+  const found = folder === null ? null : await findRetrievalFiles(resolve(folder));
+  return {
+    queriesPath: found?.queriesPath ?? resolve(required(values, 'queries', 'the file of queries (JSONL or TSV), or --data with a folder')),
+    collectionPath: found?.collectionPath ?? resolve(required(values, 'collection', 'the file of documents (JSONL)')),
+    qrelsPath: found?.qrelsPath ?? resolve(required(values, 'qrels', 'the file of judgements')),
+    ...(distractors === null ? {} : { distractorsPath: resolve(distractors) }),
+  };
+}
+
+async function evaluatePairsTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
+  refuse(values, ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'run', 'query-language', 'document-language'], 'pairs');
+  const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
+  const sourcePath = resolve(required(values, 'source', 'the file of sentences, one a line'));
+  const targetPath = resolve(required(values, 'target', 'the file of their translations, line by line'));
+  const encoder = await openEncoder(modelFolder);
+  const { pairs, problems } = await readAllPairs({ sourcePath, targetPath, source: 'und', target: 'und' }, signal);
+  const lines = createProblemLines(say);
+  for (const { message } of problems) lines.add(message);
+  lines.end();
+  const { accuracy, forward, backward } = evaluatePairs({ encoder, sources: pairs.map(({ source }) => source), targets: pairs.map(({ target }) => target) });
+  const json = { pairs: pairs.length, accuracy, forward, backward };
+  return { json, text: describe(json) };
+}
+
+/** @throws InputError 'cli.useless-option' for options that this task would ignore. */
+function refuse(values: OptionValues, names: readonly string[], task: string): void {
+  const given = names.filter((name) => optional(values, name) !== null);
+  if (given.length > 0) throw new InputError('cli.useless-option', `${given.map((name) => `--${name}`).join(', ')}: not used together with ${task}. Leave ${given.length === 1 ? 'it' : 'them'} out.`);
+}
+
+function languageOption(values: OptionValues, name: string): string | null {
+  const tag = optional(values, name);
+  return tag === null ? null : canonicaliseTag(tag);
+}
+
+function describe(result: Readonly<Record<string, string | number>>): string {
+  return Object.entries(result)
+    .map(([name, value]) => `${name.padEnd(10)} ${typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(DIGITS) : String(value)}`)
+    .join('\n');
+}

@@ -1,0 +1,78 @@
+/** `isogloss train`: a recipe in, a model folder out. */
+import { dirname, resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { readRecipe } from '../../core/training/recipe.ts';
+import { assertNever } from '../../core/base/errors.ts';
+import type { TrainingEvent } from '../../core/training/events.ts';
+import { loadRunTraining } from '../workers/run-train-task.ts';
+import { choice, required, wholeNumber, type Command } from './command.ts';
+import { createProblemLines, createProgressLine, describeDuration } from './progress.ts';
+
+const MOST_THREADS = 256;
+const DIGITS = 4;
+
+export const trainCommand: Command = {
+  summary: 'Trains a model from a recipe.',
+  usage: '--recipe FILE --out DIR [--threads N] [--device cpu|webgpu|auto] [--resume] [--json]',
+  options: { recipe: { type: 'string' }, out: { type: 'string' }, threads: { type: 'string' }, device: { type: 'string' }, resume: { type: 'boolean' } },
+  run: async (values, { signal, say }) => {
+    const recipePath = resolve(required(values, 'recipe', 'the path of a recipe (a JSON file)'));
+    const outputFolder = resolve(required(values, 'out', 'the folder for the model'));
+    const threads = wholeNumber(values, 'threads', { least: 1, most: MOST_THREADS }) ?? availableParallelism();
+    const device = choice(values, 'device', ['cpu', 'webgpu', 'auto']);
+    const recipe = await readRecipe(recipePath);
+    const runTraining = await loadRunTraining();
+    const lines = sayEvents(say);
+    const summary = await runTraining({
+      recipe,
+      recipeFolder: dirname(recipePath),
+      outputFolder,
+      threads,
+      device,
+      resume: values['resume'] === true,
+      signal,
+      control: { paused: () => false, stopAndKeep: () => false },
+      report: lines.report,
+    });
+    lines.end();
+    const { model, steps, wallSeconds, cpuSeconds, peakMemoryMB, parameters, losses } = summary;
+    return {
+      json: { model, steps, wallSeconds, cpuSeconds, peakMemoryMB, parameters, losses },
+      text: `Trained ${steps.toLocaleString('en')} steps in ${describeDuration(wallSeconds * 1000)}: ${model}`,
+    };
+  },
+};
+
+/** Training events as lines of text. */
+export function sayEvents(say: (line: string) => void): { readonly report: (event: TrainingEvent) => void; readonly end: () => void } {
+  const progress = createProgressLine(say);
+  const problems = createProblemLines(say);
+  const report = (event: TrainingEvent): void => {
+    switch (event.kind) {
+      case 'progress':
+        return progress(event);
+      case 'plan':
+        return say(`plan: ${event.steps.toLocaleString('en')} steps, about ${describeDuration(event.estimatedMinutes * 60_000)}, about ${String(Math.round(event.estimatedMemoryMB))} MB of memory`);
+      case 'step': {
+        const { retrieval, semantic, language } = event.losses;
+        const losses = [retrieval, semantic, language].map((loss) => loss.toFixed(DIGITS)).join(' / ');
+        return progress({ phase: 'training', done: event.step, total: event.steps, unit: `steps, losses ${losses} nats, ${Math.round(event.tokensPerSecond).toLocaleString('en')} tokens/s`, leftMs: event.leftMs });
+      }
+      case 'held-back': {
+        const first = event.sentences.filter(({ rank }) => rank === 1).length;
+        return say(`held-back sentences: the translation is found first for ${String(first)} of ${String(event.sentences.length)}`);
+      }
+      case 'evaluation': {
+        const pairs = Object.entries(event.pairAccuracy).map(([language, accuracy]) => `${language} ${accuracy.toFixed(3)}`).join(', ');
+        return say(`evaluation at step ${String(event.step)}: pairs ${pairs === '' ? 'none' : pairs}${event.retrievalMRR === null ? '' : `; questions MRR@100 ${event.retrievalMRR.toFixed(3)}`}`);
+      }
+      case 'problem':
+        return problems.add(event.message);
+      case 'message':
+        return say(event.message);
+      default:
+        return assertNever(event, 'training event');
+    }
+  };
+  return { report, end: problems.end };
+}
