@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
+import { describeBinary, GZIP_MAGIC } from './binary-kinds.ts';
 import { InputError, toIsoglossError } from './errors.ts';
 
 /** Which part of the program reads: it is the first half of every error code ("corpus.empty-file", "documents.empty-file"). */
@@ -38,7 +39,6 @@ export type TextEncoding = { readonly label: string; readonly unit: 1 | 2; reado
 
 export const FOUND_LIMIT = 200;
 const READ_BYTES = 256 * 1024;
-const GZIP_MAGIC = [0x1f, 0x8b, 0x08];
 const NUL_SHARE_OF_BINARY = 0.001; // reliability.md section 4, fault 6
 const SAMPLE_BYTES = 64 * 1024;
 const ONE_SIDED = 0.8; // share of the NUL bytes on odd (or on even) places that tells UTF-16 from chance; U+1F600 has one on the other side
@@ -189,44 +189,6 @@ export function wholeCharacters(bytes: Uint8Array, { unit, label }: TextEncoding
   }
   return bytes.length;
 }
-
-/** What a binary file is, in words, from its first bytes; null for text. */
-export function describeBinary(sample: Uint8Array): string | null {
-  for (const { name, magic, at = 0, needsNul = false } of BINARY_KINDS) {
-    if (magic.every((byte, i) => sample[at + i] === byte) && (!needsNul || sample.includes(0))) return name;
-  }
-  return null;
-}
-
-const ascii = (text: string): number[] => [...text].map((character) => character.charCodeAt(0));
-
-/** Formats people rename by mistake. `needsNul`: the magic could be a word, so a NUL byte must follow somewhere. */
-const BINARY_KINDS: readonly { readonly name: string; readonly magic: readonly number[]; readonly at?: number; readonly needsNul?: boolean }[] = [
-  { name: 'a PDF document', magic: ascii('%PDF-') },
-  { name: 'a ZIP archive (also .docx, .odt, .epub, .xlsx)', magic: [0x50, 0x4b, 3, 4] },
-  { name: 'an empty ZIP archive', magic: [0x50, 0x4b, 5, 6] },
-  { name: 'a gzip archive inside a gzip archive', magic: GZIP_MAGIC },
-  { name: 'a Windows program', magic: ascii('MZ'), needsNul: true },
-  { name: 'a Linux program', magic: [0x7f, ...ascii('ELF')] },
-  { name: 'a macOS program', magic: [0xcf, 0xfa, 0xed, 0xfe] },
-  { name: 'a PNG picture', magic: [0x89, ...ascii('PNG')] },
-  { name: 'a JPEG picture', magic: [0xff, 0xd8, 0xff] },
-  { name: 'a GIF picture', magic: ascii('GIF8'), needsNul: true },
-  { name: 'an old Office document (.doc, .xls, .ppt)', magic: [0xd0, 0xcf, 0x11, 0xe0] },
-  { name: 'an RTF document', magic: ascii('{\\rtf') },
-  { name: 'an SQLite database', magic: ascii('SQLite format 3') },
-  { name: 'a 7-Zip archive', magic: [0x37, 0x7a, 0xbc, 0xaf] },
-  { name: 'a RAR archive', magic: [...ascii('Rar!'), 0x1a] },
-  { name: 'an XZ archive', magic: [0xfd, ...ascii('7zXZ')] },
-  { name: 'a Zstandard archive', magic: [0x28, 0xb5, 0x2f, 0xfd] },
-  { name: 'a bzip2 archive', magic: [0x31, 0x41, 0x59, 0x26], at: 4 },
-  { name: 'a tar archive', magic: ascii('ustar'), at: 257 },
-  { name: 'a sound or video file', magic: ascii('ftyp'), at: 4, needsNul: true },
-  { name: 'a WAV or AVI file', magic: ascii('RIFF'), needsNul: true },
-  { name: 'an MP3 file', magic: ascii('ID3'), needsNul: true },
-  { name: 'an Ogg file', magic: ascii('OggS'), needsNul: true },
-  { name: 'a Parquet table', magic: ascii('PAR1'), needsNul: true },
-];
 
 /** InputError '<area>.empty-file': `found` says what little there is. */
 export function emptyFile(path: string, area: FileArea, found: string): InputError {

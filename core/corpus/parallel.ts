@@ -25,15 +25,21 @@ export async function* readParallelBatches(files: ParallelFiles, signal: AbortSi
   throw new InputError('corpus.unknown-format', `${files.path}: expected sentence pairs (two columns separated by a tab, or TMX), found neither in its first lines. For two files that belong together name both.`, { data: { path: files.path } });
 }
 
-/** All pairs and all problems of such files: the fast way for training. @throws as readParallelBatches. */
-export async function readAllPairs(files: ParallelFiles, signal: AbortSignal): Promise<{ readonly pairs: readonly ParallelPair[]; readonly problems: readonly CorpusProblem[] }> {
+const PROBLEMS_KEPT = 1000;
+
+/** All pairs of such files, the first 1,000 problems and the number of all: the fast way for training. @throws as readParallelBatches. */
+export async function readAllPairs(files: ParallelFiles, signal: AbortSignal): Promise<{ readonly pairs: readonly ParallelPair[]; readonly problems: readonly CorpusProblem[]; readonly problemCount: number }> {
   const pairs: ParallelPair[] = [];
   const problems: CorpusProblem[] = [];
+  let problemCount = 0;
   for await (const readings of readParallelBatches(files, signal)) {
     for (const reading of readings) {
       if (reading.kind === 'record') pairs.push(reading.value);
-      else problems.push(reading.problem);
+      else {
+        problemCount += 1;
+        if (problems.length < PROBLEMS_KEPT) problems.push(reading.problem);
+      }
     }
   }
-  return { pairs, problems };
+  return { pairs, problems, problemCount };
 }
