@@ -64,7 +64,7 @@ export function explainHit(request: ExplainRequest): Explanation {
     const nearest = nearestPart(request);
     if (nearest !== null && nearest.similarity >= LEAST_SIMILARITY) {
       reasons.push({ kind: 'similar-meaning', similarity: nearest.similarity });
-      if (nearest.span !== null) for (const part of without(wholeGraphemes(text, nearest.span), highlights)) highlights.push({ ...part, kind: 'similar-meaning' });
+      if (nearest.span !== null) for (const part of without(wholeGraphemes(text, nearest.span), highlights)) if (/\p{L}|\p{N}/u.test(text.slice(part.start, part.end))) highlights.push({ ...part, kind: 'similar-meaning' });
     }
   }
   return { highlights: highlights.sort((a, b) => a.start - b.start), reasons };

@@ -1,5 +1,6 @@
 /** In which order does a collection answer a query? The one path by which searches and evaluations score. */
 import type { TranslationTable } from '../alignment/translation-table.ts';
+import { wordRuns } from './analysis.ts';
 import { emptyList } from './dense-index.ts';
 import type { DenseIndex } from './dense-index.ts';
 import { FUSION_DEPTH, fuse, orderedList } from './fusion.ts';
@@ -40,9 +41,10 @@ export type RankRequest = {
  * One method alone: its own scores (BM25: without documents of score 0; dense: cosine).
  * Several methods: z-scores over the best 1,000 of each in the whole collection, fused with the weights of the document's plan;
  * documents that share no term count there with their score of 0. Sums are divided by the plan's sum of weights, so that
- * documents of several plans can stand in one order.
+ * documents of several plans can stand in one order. A query without any word finds nothing.
  */
 export async function rankCollection(collection: SearchableCollection, request: RankRequest): Promise<ScoredList> {
+  if (wordRuns(request.query).length === 0) return emptyList;
   const isSingle = request.plans.every(({ weights }) => activeComponents(weights).length <= 1);
   const listOf = rememberedLists(collection, request, isSingle);
   const merged = new Map<number, number>();

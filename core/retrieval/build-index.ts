@@ -1,0 +1,220 @@
+/** How does a folder of documents become an index? File by file, batch by batch; what is unchanged is not embedded again. */
+import { access, constants, mkdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { toIsoglossError } from '../base/errors.ts';
+import type { IsoglossError } from '../base/errors.ts';
+import { sha256OfFile } from '../base/hashing.ts';
+import { ignoreProgress } from '../base/progress.ts';
+import type { ReportProgress } from '../base/progress.ts';
+import { chunkDocument } from '../documents/chunker.ts';
+import type { Chunk } from '../documents/chunker.ts';
+import { walkFolder } from '../documents/folder-walk.ts';
+import type { FolderEntry, SkipReason } from '../documents/folder-walk.ts';
+import { documentText } from '../documents/parsed-document.ts';
+import { readDocument } from '../documents/read-document.ts';
+import type { Encoder } from '../encoding/encoder.ts';
+import { createBatchWriter } from './batch-writer.ts';
+import type { BatchWriter } from './batch-writer.ts';
+import { guessLanguage } from './guess-language.ts';
+import { expectModel, findManifest, journalPath, newManifest, writeManifest } from './store/index-manifest.ts';
+import type { IndexManifest } from './store/index-manifest.ts';
+import { appendEntry, compactJournal, readJournal } from './store/journal.ts';
+import { openStore, removeStore } from './store/lance-store.ts';
+import type { LanceStore } from './store/lance-store.ts';
+import { readStoredFiles } from './store/stored-files.ts';
+import type { StoredFiles } from './store/stored-files.ts';
+
+export type BuildIndexOptions = {
+  readonly encoder: Encoder;
+  /** Remembered in index.json, so that a search can find the model. */
+  readonly modelFolder?: string;
+  readonly documentsFolder: string;
+  readonly indexFolder: string;
+  /** What to do with an index that another model made. Default: refuse. */
+  readonly ifOtherModel?: 'refuse' | 'rebuild';
+  readonly signal: AbortSignal;
+  readonly report?: ReportProgress;
+};
+
+export type BuildSummary = {
+  readonly files: number;
+  readonly chunks: number;
+  readonly vectors: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly removed: number;
+  /** Files that were indexed but whose rows were damaged or lost, and that were indexed again. */
+  readonly repaired: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: SkipReason }[];
+  /** Files that could not be read; an older version that is in the index stays. */
+  readonly failed: readonly { readonly path: string; readonly error: IsoglossError }[];
+};
+
+type DocumentEntry = Extract<FolderEntry, { kind: 'document' }>;
+
+/**
+ * Brings an index up to date with a folder. A file is known by its SHA-256: an unchanged one is not read again. Killed at any
+ * moment, the next call goes on from the last batch; cancelled, the index holds what it held and the batches since.
+ *
+ * @throws InputError 'index.other-model', 'index.not-an-index', 'index.not-a-folder', 'index.newer-version', 'file.missing';
+ *   EnvironmentError 'disk.full', 'disk.no-permission'; the signal's reason once aborted.
+ */
+export async function buildIndex(options: BuildIndexOptions): Promise<BuildSummary> {
+  const { documentsFolder, indexFolder, signal, report = ignoreProgress } = options;
+  const { documents, skipped } = await listDocuments(documentsFolder, signal, report);
+  const manifest = await prepareFolder(options);
+  const { store, stored } = await openWhole(indexFolder, options.encoder.width);
+  try {
+    const journal = journalPath(indexFolder);
+    await store.removeBatches(stored.staleBatches);
+    const present = new Set(documents.map(({ relativePath }) => relativePath));
+    const gone = [...stored.files.keys(), ...stored.missing].filter((path) => !present.has(path));
+    if (gone.length > 0) await appendEntry(journal, { kind: 'removed', paths: gone });
+    const writer = createBatchWriter({ store, journalPath: journal, firstBatch: (await readJournal(journal)).nextBatch, width: options.encoder.width });
+    const changes = await indexDocuments({ ...options, report, documents, stored, writer });
+    report({ phase: 'finishing', done: 0, total: 1, unit: 'steps' });
+    const isChanged = changes.added + changes.changed + changes.repaired + gone.length + stored.staleBatches.length > 0 || manifest.finishedAt === null;
+    if (isChanged) await store.finish();
+    const counts = await finish({ indexFolder, manifest });
+    report({ phase: 'finishing', done: 1, total: 1, unit: 'steps' });
+    return { ...counts, ...changes, removed: gone.length, skipped };
+  } finally {
+    store.close();
+  }
+}
+
+async function listDocuments(folder: string, signal: AbortSignal, report: ReportProgress): Promise<{ readonly documents: readonly DocumentEntry[]; readonly skipped: BuildSummary['skipped'] }> {
+  const documents: DocumentEntry[] = [];
+  const skipped: { path: string; reason: SkipReason }[] = [];
+  for await (const entry of walkFolder(folder, signal)) {
+    if (entry.kind === 'document') documents.push(entry);
+    else skipped.push({ path: entry.relativePath, reason: entry.reason });
+    report({ phase: 'listing', done: documents.length, total: null, unit: 'files' });
+  }
+  return { documents, skipped };
+}
+
+async function prepareFolder({ encoder, modelFolder, documentsFolder, indexFolder, ifOtherModel = 'refuse' }: BuildIndexOptions): Promise<IndexManifest> {
+  const facts = { modelId: encoder.modelId, modelFolder: modelFolder ?? null, width: encoder.width, documentsFolder };
+  const existing = await findManifest(indexFolder);
+  if (existing !== null && existing.modelId === encoder.modelId && existing.width === encoder.width) return { ...existing, ...facts };
+  if (existing !== null) {
+    if (ifOtherModel === 'refuse') expectModel(indexFolder, existing, encoder);
+    await startOver(indexFolder);
+  }
+  const manifest = newManifest(facts);
+  await makeFolder(indexFolder);
+  await writeManifest(indexFolder, manifest);
+  return manifest;
+}
+
+/** A folder with its parents. Node reports a read-only disk as "not found" here, so the nearest folder that exists is asked. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (thrown) {
+    await access(await nearestExisting(folder), constants.W_OK).catch((reason: unknown) => {
+      throw toIsoglossError(reason);
+    });
+    throw toIsoglossError(thrown);
+  }
+}
+
+async function nearestExisting(folder: string): Promise<string> {
+  for (let place = folder; ; place = dirname(place)) {
+    if (dirname(place) === place) return place;
+    const isThere = await access(place).then(() => true, () => false);
+    if (isThere) return place;
+  }
+}
+
+/** Forgets every batch: the journal first, so that rows left over by a kill in between do not count. */
+async function startOver(indexFolder: string): Promise<void> {
+  await rm(journalPath(indexFolder), { force: true });
+  await removeStore(indexFolder);
+}
+
+/** The store and what it holds; a store that cannot be read is made anew, because it is only a cache of the documents. */
+async function openWhole(indexFolder: string, width: number): Promise<{ readonly store: LanceStore; readonly stored: StoredFiles }> {
+  const open = async (): Promise<{ store: LanceStore; stored: StoredFiles }> => {
+    const store = await openStore(indexFolder, width);
+    try {
+      return { store, stored: await readStoredFiles(store, await readJournal(journalPath(indexFolder))) };
+    } catch (thrown) {
+      store.close();
+      throw thrown;
+    }
+  };
+  try {
+    return await open();
+  } catch (thrown) {
+    if (toIsoglossError(thrown).code !== 'index.damaged') throw thrown;
+    await startOver(indexFolder);
+    return open();
+  }
+}
+
+type Changes = Pick<BuildSummary, 'added' | 'changed' | 'unchanged' | 'repaired' | 'failed'>;
+
+async function indexDocuments(options: BuildIndexOptions & { readonly report: ReportProgress; readonly documents: readonly DocumentEntry[]; readonly stored: StoredFiles; readonly writer: BatchWriter }): Promise<Changes> {
+  const { documents, stored, writer, signal, report } = options;
+  const missing = new Set(stored.missing);
+  const changes = { added: 0, changed: 0, unchanged: 0, repaired: 0 };
+  const failed: { path: string; error: IsoglossError }[] = [];
+  for (const [done, document] of documents.entries()) {
+    signal.throwIfAborted();
+    report({ phase: 'indexing', done, total: documents.length, unit: 'files' });
+    const known = stored.files.get(document.relativePath);
+    try {
+      const hash = await sha256OfFile(document.path, signal);
+      if (known?.hash === hash) {
+        changes.unchanged += 1;
+        continue;
+      }
+      await indexDocument(document, hash, options);
+      changes[known !== undefined ? 'changed' : missing.has(document.relativePath) ? 'repaired' : 'added'] += 1;
+    } catch (thrown) {
+      const error = readingError(thrown, document);
+      if (error === null || signal.aborted) throw thrown;
+      failed.push({ path: document.relativePath, error });
+    }
+  }
+  await writer.flush();
+  report({ phase: 'indexing', done: documents.length, total: documents.length, unit: 'files' });
+  return { ...changes, failed };
+}
+
+/** The error of a file that cannot be read, after which indexing goes on; null for everything that must stop it. */
+function readingError(thrown: unknown, { path }: DocumentEntry): IsoglossError | null {
+  const error = toIsoglossError(thrown);
+  const isOfThisFile = error.data['path'] === path;
+  return isOfThisFile && (error.family === 'input' || error.code === 'disk.no-permission') ? error : null;
+}
+
+const YIELD_EVERY_CHUNKS = 32;
+
+async function indexDocument(document: DocumentEntry, hash: string, { encoder, writer, signal }: { readonly encoder: Encoder; readonly writer: BatchWriter; readonly signal: AbortSignal }): Promise<void> {
+  const parsed = await readDocument(document.path, signal);
+  const chunks: readonly Chunk[] = chunkDocument(parsed);
+  const language = parsed.language ?? guessLanguage(documentText(parsed), encoder);
+  const file = { path: document.relativePath, hash, sizeBytes: document.sizeBytes, title: parsed.title, language };
+  for (const [i, chunk] of chunks.entries()) {
+    if (i % YIELD_EVERY_CHUNKS === 0) {
+      signal.throwIfAborted();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writer.add(file, chunk, encoder.encodeWindows(chunk.text));
+  }
+  writer.endFile(file);
+}
+
+async function finish({ indexFolder, manifest }: { readonly indexFolder: string; readonly manifest: IndexManifest }): Promise<IndexManifest['counts']> {
+  const journal = journalPath(indexFolder);
+  const state = await readJournal(journal);
+  await compactJournal(journal, state);
+  const files = [...state.files.values()];
+  const counts = { files: files.length, chunks: files.reduce((sum, file) => sum + file.chunks, 0), vectors: files.reduce((sum, file) => sum + file.vectors, 0) };
+  await writeManifest(indexFolder, { ...manifest, finishedAt: new Date().toISOString(), counts });
+  return counts;
+}

@@ -1,0 +1,43 @@
+/** In which of the model's languages is this text? The one whose words the translation tables know best. */
+import type { TranslationTable } from '../alignment/translation-table.ts';
+import { documentStem, QUERY_STEM_CHARACTERS, wordTokens } from '../alignment/word-tokens.ts';
+import type { Encoder } from '../encoding/encoder.ts';
+
+const MOST_WORDS = 24;
+/** Below this share of known words a text is in none of the languages. */
+const LEAST_KNOWN = 0.4;
+
+/**
+ * The model's language with the largest share of known words among (at most) 24 distinct words spread over the text.
+ * @returns its tag; null when no language knows two words in five, or two languages know equally many.
+ */
+export function guessLanguage(text: string, encoder: Pick<Encoder, 'languages' | 'pivot' | 'translation'>): string | null {
+  const words = sampleWords(text);
+  if (words.length === 0) return null;
+  const shares = candidates(encoder).map(({ tag, tables }) => ({ tag, share: words.filter((word) => tables.some((table) => isKnown(table, word))).length / words.length }));
+  const [first, second] = shares.sort((a, b) => b.share - a.share);
+  if (first === undefined || first.share < LEAST_KNOWN || first.share === second?.share) return null;
+  return first.tag;
+}
+
+/** Every language with the tables that translate from it. */
+function candidates({ languages, pivot, translation }: Pick<Encoder, 'languages' | 'pivot' | 'translation'>): { readonly tag: string; readonly tables: readonly TranslationTable[] }[] {
+  const others = languages.map(({ tag }) => tag).filter((tag) => tag !== pivot);
+  const tablesBetween = (pairs: readonly (readonly [string, string])[]): TranslationTable[] => pairs.map(([from, to]) => translation(from, to)).filter((table) => table !== null);
+  return [
+    { tag: pivot, tables: tablesBetween(others.map((tag) => [pivot, tag])) },
+    ...others.map((tag) => ({ tag, tables: tablesBetween([[tag, pivot]]) })),
+  ];
+}
+
+/** A word without a row of its own is given back as it is, with probability 1 and before all others. */
+function isKnown(table: TranslationTable, word: string): boolean {
+  const [best] = table.translate(word);
+  return best !== undefined && !(best.probability === 1 && best.token === documentStem(word));
+}
+
+function sampleWords(text: string): readonly string[] {
+  const words = [...new Set(wordTokens(text, QUERY_STEM_CHARACTERS).map(({ token }) => token))].filter((word) => !/\p{N}/u.test(word));
+  const step = Math.max(1, Math.floor(words.length / MOST_WORDS));
+  return words.filter((_, i) => i % step === 0).slice(0, MOST_WORDS);
+}

@@ -1,0 +1,78 @@
+/** How does a LanceDB folder survive a power cut? LanceDB never calls fsync, so new files are synced here; damaged manifests are moved aside. */
+import { open, readdir, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder } from '../../base/atomic-files.ts';
+
+const MAGIC = 'LANC'; // the last four bytes of every manifest and data file
+const LEAST_BYTES = 16;
+const VERSIONS_FOLDER = '_versions';
+const MANIFEST_ENDING = '.manifest';
+export const QUARANTINE_ENDING = '.quarantine';
+/** Data before the manifests that name it. */
+const VERSIONS_LAST = (a: string, b: string): number => Number(a === VERSIONS_FOLDER) - Number(b === VERSIONS_FOLDER) || (a < b ? -1 : 1);
+
+/** Syncs what is new since the last call: files, manifests last, then their folders. */
+export function createFolderSync(root: string): () => Promise<void> {
+  const synced = new Set<string>();
+  const visit = async (folder: string): Promise<boolean> => {
+    let isChanged = false;
+    const entries = await readdir(folder, { withFileTypes: true });
+    const byName = new Map(entries.map((entry) => [entry.name, entry]));
+    for (const name of [...byName.keys()].sort(VERSIONS_LAST)) {
+      const path = join(folder, name);
+      if (byName.get(name)?.isDirectory() === true) isChanged = (await visit(path)) || isChanged;
+      else if (!synced.has(path)) {
+        await syncFile(path);
+        synced.add(path);
+        isChanged = true;
+      }
+    }
+    if (isChanged) await syncFolder(folder);
+    return isChanged;
+  };
+  return async () => {
+    await visit(root);
+  };
+}
+
+async function syncFile(path: string): Promise<void> {
+  try {
+    await using file = await open(path, 'r');
+    await file.sync();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown; // LanceDB removed it in the meantime
+  }
+}
+
+/**
+ * Renames damaged newest manifests of a table (too short, or not ending in LANC: zero-filled, cut off) until a sound one is
+ * the newest; LanceDB would refuse the table or, worse, open it empty.
+ * @returns the names moved aside.
+ */
+export async function quarantineManifests(tableFolder: string): Promise<readonly string[]> {
+  const folder = join(tableFolder, VERSIONS_FOLDER);
+  let names: string[];
+  try {
+    names = (await readdir(folder)).filter((name) => name.endsWith(MANIFEST_ENDING)).sort(); // 2^64 - 1 - version: the newest first
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw thrown;
+  }
+  const moved: string[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    if (await endsInMagic(path)) break;
+    await rename(path, `${path}${QUARANTINE_ENDING}`);
+    moved.push(name);
+  }
+  return moved;
+}
+
+async function endsInMagic(path: string): Promise<boolean> {
+  const { size } = await stat(path);
+  if (size <= LEAST_BYTES) return false;
+  await using file = await open(path, 'r');
+  const end = Buffer.alloc(MAGIC.length);
+  await file.read(end, 0, MAGIC.length, size - MAGIC.length);
+  return end.toString('latin1') === MAGIC;
+}
