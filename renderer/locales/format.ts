@@ -33,7 +33,7 @@ export function formatDuration(durationMs: number): string {
   }
   const minutes = Math.round(durationMs / MINUTE_MS);
   if (minutes < MINUTES_PER_HOUR) return t('duration.minutes', { n: formatCount(minutes) }, minutes);
-  const hours = Math.floor(durationMs / HOUR_MS);
+  const hours = Math.floor(minutes / MINUTES_PER_HOUR);
   const rest = minutes - hours * MINUTES_PER_HOUR;
   const hoursText = t('duration.hours', { n: formatCount(hours) }, hours);
   return rest === 0 ? hoursText : t('duration.hours-minutes', { hours: hoursText, minutes: formatCount(rest) });
