@@ -1,0 +1,300 @@
+// @vitest-environment happy-dom
+/** Does each part draw every state it can be in, with words a person understands? */
+import { mount, type VueWrapper } from '@vue/test-utils';
+import { describe, expect, it } from 'vitest';
+import type { Corpus, CorpusLanguages, Hit, Language, TrainingPlan } from '../../main/contract/index.ts';
+import type { PendingState, ReadableInspection } from '../stores/pending-corpora.ts';
+import AdviceList from './AdviceList.vue';
+import AppRail from './AppRail.vue';
+import CorpusCard from './CorpusCard.vue';
+import CorpusProblems from './CorpusProblems.vue';
+import CorpusRows from './CorpusRows.vue';
+import HeldBackList from './HeldBackList.vue';
+import HighlightedText from './HighlightedText.vue';
+import LanguageCard from './LanguageCard.vue';
+import LanguageFinder from './LanguageFinder.vue';
+import LibraryFiles from './LibraryFiles.vue';
+import PendingCorpusCard from './PendingCorpusCard.vue';
+import PresetCards from './PresetCards.vue';
+import ProblemPanel from './ProblemPanel.vue';
+import ProgressPanel from './ProgressPanel.vue';
+import RecentProjectCard from './RecentProjectCard.vue';
+import SearchHit from './SearchHit.vue';
+import ShareBars from './ShareBars.vue';
+import TextsBox from './TextsBox.vue';
+
+/** What a reader sees: the text of all elements, in order, with one blank between. */
+function words(wrapper: VueWrapper): string {
+  const texts: string[] = [];
+  const walker = document.createTreeWalker(wrapper.element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() !== null) texts.push(walker.currentNode.textContent ?? '');
+  return texts.join(' ').replace(/\s+/g, ' ').replace(/ ,/g, ',').trim();
+}
+
+const button = (wrapper: VueWrapper, text: string) => {
+  const found = wrapper.findAll('button').find((one) => one.text().includes(text));
+  if (found === undefined) throw new Error(`no button says "${text}"`);
+  return found;
+};
+
+const pairLanguages: CorpusLanguages = { kind: 'two', source: 'en', target: 'ar' };
+const inspection: ReadableInspection = {
+  status: 'readable', paths: ['/a/pairs.tsv'], role: 'pairs', format: 'tsv', languages: pairLanguages, languagesFrom: 'name',
+  rows: [{ kind: 'pair', source: 'water', target: 'ماء', line: 1 }, { kind: 'pair', source: 'fire', target: 'نار', line: 2 }, { kind: 'pair', source: 'earth', target: 'أرض', line: 3 }],
+  counts: { records: 1512, problems: 14, sizeBytes: 1 },
+  problems: [{ code: 'x', path: '/a/pairs.tsv', line: 7, message: 'expected two columns, found one' }],
+  advice: [],
+};
+const corpus: Corpus = { ...inspection, id: 'c', name: 'pairs.tsv', licence: 'CC0', addedAt: 1, state: 'present' };
+const kisukuma: Language = { tag: 'x-kisukuma', name: 'Kisukuma', ownName: null, script: null, direction: 'ltr', isListed: false };
+
+describe('a problem', () => {
+  it('says in words what is known of its code, the message below, and offers to try again', async () => {
+    const wrapper = mount(ProblemPanel, { props: { problem: { code: 'disk.full', message: 'ENOSPC at /a', data: {} }, retryLabel: 'Try again' } });
+    expect(wrapper.attributes('role')).toBe('alert');
+    expect(words(wrapper)).toContain('The disk is full');
+    expect(words(wrapper)).toContain('ENOSPC at /a');
+    await button(wrapper, 'Try again').trigger('click');
+    expect(wrapper.emitted('retry')).toHaveLength(1);
+  });
+
+  it('of an unknown code shows its message alone', () => {
+    expect(words(mount(ProblemPanel, { props: { problem: { code: 'new.one', message: 'line 3: expected a tab', data: {} } } }))).toBe('This did not work line 3: expected a tab');
+  });
+});
+
+describe('progress', () => {
+  it('with a known end says how much of how much and the time left', () => {
+    const wrapper = mount(ProgressPanel, { props: { phase: 'training', done: 52, total: 120, unit: 'steps', leftMs: 240_000 } });
+    expect(words(wrapper)).toBe('Training 52 of 120 steps · about 4 minutes left');
+    expect(wrapper.find('[role=progressbar]').attributes('aria-valuetext')).toBe('52 of 120 steps');
+  });
+
+  it('without a known end counts, and paused says so', () => {
+    expect(words(mount(ProgressPanel, { props: { phase: 'listing', done: 1, total: null, unit: 'files' } }))).toBe('Looking for documents 1 file so far');
+    expect(words(mount(ProgressPanel, { props: { phase: 'training', done: 5, total: 10, unit: 'steps', leftMs: 9, paused: true } }))).toContain('paused');
+  });
+
+  it('a phase and unit nobody has named yet are shown as they are', () => {
+    expect(words(mount(ProgressPanel, { props: { phase: 'polishing', done: 5, total: 10, unit: 'gems' } }))).toBe('polishing 5 of 10 gems');
+  });
+});
+
+describe('the rail', () => {
+  it('links every step with its state in words, and marks where the person is', () => {
+    const wrapper = mount(AppRail, { props: { projectId: 'p', projectName: 'A', area: 'texts', steps: [{ name: 'language', state: 'done' }, { name: 'texts', state: 'attention' }, { name: 'train', state: 'not-yet' }] } });
+    expect(wrapper.find('[aria-current=page]').attributes('href')).toBe('#/project/p/texts');
+    expect(words(wrapper)).toContain('Language done');
+    expect(words(wrapper)).toContain('Texts needs you');
+    expect(wrapper.findAll('a').map((link) => link.attributes('href'))).toEqual(['#/', ...['language', 'texts', 'train', 'result', 'search'].map((area) => `#/project/p/${area}`)]);
+  });
+});
+
+describe('a recent project', () => {
+  const project = { id: 'p', name: 'Kisukuma search', folder: '/a', languages: ['x-kisukuma', 'sw'], openedAt: 0, state: 'present' } as const;
+
+  it('is a link with its languages in words', () => {
+    const wrapper = mount(RecentProjectCard, { props: { project, nowMs: 180_000 } });
+    expect(wrapper.find('a').attributes('href')).toBe('#/project/p/language');
+    expect(words(wrapper)).toContain('Kisukuma and Swahili · 3 minutes ago');
+  });
+
+  it('whose folder is missing is said to be so, and is no link', () => {
+    const wrapper = mount(RecentProjectCard, { props: { project: { ...project, state: 'missing' }, nowMs: 0 } });
+    expect(wrapper.find('a').exists()).toBe(false);
+    expect(words(wrapper)).toContain('Its folder is not there now');
+  });
+});
+
+describe('a language', () => {
+  it('that no list has says that it works, and shows its tag as a detail', () => {
+    const wrapper = mount(LanguageCard, { props: { language: kisukuma, removable: true } });
+    expect(words(wrapper)).toContain('Not in any list of languages');
+    expect(wrapper.find('details code').text()).toBe('x-kisukuma');
+    expect(wrapper.find('details').attributes('open')).toBeUndefined();
+  });
+
+  it('is found by typing, and choosing it empties the field; those taken are not offered', async () => {
+    const swahili: Language = { tag: 'sw', name: 'Swahili', ownName: 'Kiswahili', script: 'Latn', direction: 'ltr', isListed: true };
+    const wrapper = mount(LanguageFinder, { props: { label: 'Your language', suggestions: { status: 'ready', value: [swahili, kisukuma] }, taken: ['x-kisukuma'] } });
+    await wrapper.find('input').setValue('kisw');
+    expect(wrapper.emitted('ask')).toEqual([['kisw']]);
+    expect(wrapper.findAll('.finder-row')).toHaveLength(1);
+    await wrapper.find('.finder-row').trigger('click');
+    expect(wrapper.emitted('choose')).toEqual([[swahili]]);
+    expect(wrapper.find('input').element.value).toBe('');
+  });
+
+  it('that nobody knows is said to be unknown', async () => {
+    const wrapper = mount(LanguageFinder, { props: { label: 'x', suggestions: { status: 'ready', value: [] }, taken: [] } });
+    await wrapper.find('input').setValue('zzz');
+    expect(words(wrapper)).toContain('No language of that name');
+  });
+});
+
+describe('rows of a corpus', () => {
+  it('stand each in their own language, with the direction left to the text', () => {
+    const texts = mount(CorpusRows, { props: { rows: inspection.rows, languages: pairLanguages, limit: 2 } }).findAll('.user-text');
+    expect(texts.map((text) => `${String(text.attributes('lang'))} ${String(text.attributes('dir'))} ${text.text()}`)).toEqual(['en auto water', 'ar auto ماء', 'en auto fire', 'ar auto نار']);
+  });
+});
+
+describe('a corpus', () => {
+  it('shows name, count, languages, two rows, what was left out, licence', async () => {
+    const wrapper = mount(CorpusCard, { props: { corpus, removable: true } });
+    expect(words(wrapper)).toContain('pairs.tsv');
+    expect(words(wrapper)).toContain('1,512 pairs · English and Arabic');
+    expect(words(wrapper)).toContain('14 lines left out: show');
+    expect(words(wrapper)).toContain('line 7');
+    expect(words(wrapper)).toContain('and 13 more');
+    expect(words(wrapper)).toContain('Licence: CC0');
+    expect(words(wrapper)).not.toContain('أرض');
+    await button(wrapper, 'Remove').trigger('click');
+    expect(wrapper.emitted('remove')).toHaveLength(1);
+  });
+
+  it.each([['changed', 'has changed since'], ['missing', 'is not there any more']] as const)('whose file is %s says so', (state, said) => {
+    expect(words(mount(CorpusCard, { props: { corpus: { ...corpus, state }, removable: false } }))).toContain(said);
+  });
+
+  it('without problems shows none', () => {
+    expect(mount(CorpusProblems, { props: { count: 0, problems: [] } }).text()).toBe('');
+  });
+});
+
+describe('a file just handed over', () => {
+  const draw = (state: PendingState) => mount(PendingCorpusCard, { props: { pending: { id: '1', projectId: 'p', role: 'pairs', name: 'pairs.tsv', state }, languageTags: ['en', 'ar', 'sw'] } });
+
+  it('being copied and being looked at says so', () => {
+    expect(words(draw({ status: 'uploading', fractionDone: 0.4 }))).toContain('40 of 100 per cent');
+    expect(words(draw({ status: 'inspecting' }))).toContain('Looking inside');
+  });
+
+  it('that is readable can be added by a button that says how many', async () => {
+    const wrapper = draw({ status: 'readable', inspection, languages: pairLanguages, problem: null });
+    await button(wrapper, 'Add 1,512 pairs').trigger('click');
+    expect(wrapper.emitted('add')).toHaveLength(1);
+  });
+
+  it('cannot be added before its languages are known', async () => {
+    const wrapper = draw({ status: 'readable', inspection, languages: { kind: 'two', source: 'en', target: null }, problem: null });
+    expect(button(wrapper, 'Add 1,512 pairs').attributes('disabled')).toBeDefined();
+    await wrapper.findAll('select')[1]?.setValue('sw');
+    expect(wrapper.emitted('languages')).toEqual([[{ kind: 'two', source: 'en', target: 'sw' }]]);
+  });
+
+  it('being added cannot be added twice; refused keeps the file and says why', () => {
+    expect(button(draw({ status: 'adding', inspection, languages: pairLanguages }), 'Add').attributes('disabled')).toBeDefined();
+    const refused = draw({ status: 'readable', inspection, languages: pairLanguages, problem: { family: 'environment', code: 'disk.full', message: 'ENOSPC', data: {} } });
+    expect(words(refused)).toContain('The disk is full');
+  });
+
+  it('that is of no use says why, and can be put away', async () => {
+    const wrapper = draw({ status: 'unusable', problem: { family: 'input', code: 'corpus.unknown-format', message: 'found a byte 0', data: {} } });
+    expect(words(wrapper)).toContain('This file cannot be used');
+    await button(wrapper, 'Leave out').trigger('click');
+    expect(wrapper.emitted('leave-out')).toHaveLength(1);
+  });
+});
+
+describe('a box of texts', () => {
+  const props = { role: 'pairs', corpora: [corpus], pending: [], languageTags: ['en'], writable: true, total: '' } as const;
+
+  it('takes files by choosing and by dropping', async () => {
+    const wrapper = mount(TextsBox, { props });
+    await button(wrapper, 'Choose files').trigger('click');
+    expect(wrapper.emitted('choose')).toHaveLength(1);
+    const file = new File(['a\tb'], 'a.tsv');
+    await wrapper.trigger('drop', { dataTransfer: { files: [file] } });
+    expect(wrapper.emitted('drop')).toEqual([[[file]]]);
+  });
+
+  it('that may not be changed offers nothing to change', () => {
+    expect(mount(TextsBox, { props: { ...props, writable: false } }).findAll('button')).toHaveLength(0);
+  });
+});
+
+describe('advice', () => {
+  const more = { code: 'more', blocks: false, message: 'Enough to begin. 500 more pairs would help most.', languages: ['sw'] } as const;
+
+  it('says first what stands in the way', () => {
+    expect(words(mount(AdviceList, { props: { advice: [more, { code: 'none', blocks: true, message: 'Add pairs.', languages: [] }] } }))).toBe('Not enough to begin yet. Add pairs.');
+  });
+
+  it('says in one sentence that it is enough', () => {
+    expect(words(mount(AdviceList, { props: { advice: [more] } }))).toBe('Enough to begin. 500 more pairs would help most.');
+    expect(words(mount(AdviceList, { props: { advice: [] } }))).toBe('Enough to begin.');
+  });
+});
+
+describe('the presets', () => {
+  it('say time and memory in words; choosing one is told', async () => {
+    const presets: TrainingPlan['presets'] = [
+      { preset: 'quick', steps: 200, estimatedMinutes: 0.7, estimatedMemoryMB: 350, diskMB: 15, basis: 'usual' },
+      { preset: 'balanced', steps: 900, estimatedMinutes: 4, estimatedMemoryMB: 420, diskMB: 15, basis: 'last-run' },
+    ];
+    const wrapper = mount(PresetCards, { props: { presets, modelValue: 'quick' } });
+    expect(words(wrapper)).toContain('about 40 seconds');
+    expect(words(wrapper)).toContain('350 MB of memory, 15 MB on disk');
+    expect(wrapper.findAll('[role=radio]').map((radio) => radio.attributes('aria-checked'))).toEqual(['true', 'false']);
+    await wrapper.findAll('[role=radio]')[1]?.trigger('click');
+    expect(wrapper.emitted('update:modelValue')).toEqual([['balanced']]);
+  });
+});
+
+describe('held-back sentences', () => {
+  it('say the place of each translation, where it was at first, and how many are first', () => {
+    const base = { target: 'water', sourceLanguage: 'sw', targetLanguage: 'en', of: 240 } as const;
+    const wrapper = mount(HeldBackList, { props: { sentences: [{ ...base, source: 'maji', rank: 1, firstRank: 90 }, { ...base, source: 'moto', rank: 12, firstRank: 12 }] } });
+    expect(words(wrapper)).toContain('1 of 2 translations is found first.');
+    expect(words(wrapper)).toContain('first of 240 (at first: 90)');
+    expect(words(wrapper)).toContain('place 12 of 240');
+    expect(wrapper.find('.held-bar-first').attributes('style')).toContain('100%');
+  });
+});
+
+describe('shares before and after', () => {
+  it('say each figure in words, with where it very likely lies', () => {
+    const wrapper = mount(ShareBars, { props: { title: 'T', sentence: 'S', n: 60, bars: [{ key: 'before', share: 0.2 }, { key: 'both', share: 0.61 }] } });
+    expect(words(wrapper)).toContain('before training 20 in 100, very likely between 12 and 32 in 100');
+    expect(words(wrapper)).toContain('both together 61 in 100');
+  });
+});
+
+describe('a hit', () => {
+  const hit: Hit = {
+    chunkId: '1', score: 1, path: 'ar/rice.md', title: 'الأرز', location: { line: 1204, row: null, heading: 'الأرز', start: 0, end: 9 }, text: 'ينقل الأرز', language: 'ar', direction: 'rtl',
+    highlights: [{ start: 5, end: 10, kind: 'translated-word' }],
+    reasons: [{ kind: 'translated-words', words: [{ query: 'rice', document: 'الأرز' }] }, { kind: 'similar-meaning', similarity: 0.4 }],
+  };
+
+  it('stands in its own direction, with marks, place and reasons in words', () => {
+    const wrapper = mount(SearchHit, { props: { hit } });
+    expect(wrapper.find('.user-text').attributes('dir')).toBe('rtl');
+    expect(wrapper.find('mark').text()).toBe('الأرز');
+    expect(wrapper.findAll('bdi').map((one) => one.text())).toEqual(['الأرز', 'line 1,204', 'ar/rice.md']);
+    expect(wrapper.findAll('.chip').map((chip) => chip.text())).toEqual(['translated: \u2068rice\u2069 → \u2068الأرز\u2069', 'similar meaning']);
+  });
+
+  it('can be opened', async () => {
+    const wrapper = mount(SearchHit, { props: { hit } });
+    await button(wrapper, 'Open here').trigger('click');
+    expect(wrapper.emitted('open')).toHaveLength(1);
+  });
+
+  it('text that looks like markup stays text', () => {
+    const wrapper = mount(HighlightedText, { props: { text: '<b>a</b>', marks: [] } });
+    expect(wrapper.find('b').exists()).toBe(false);
+    expect(wrapper.text()).toBe('<b>a</b>');
+  });
+});
+
+describe('files of the library', () => {
+  it('that were left out are listed with the reason; read ones are not', () => {
+    const wrapper = mount(LibraryFiles, { props: { files: [
+      { path: 'a.md', sizeBytes: 1, chunks: 2, state: { status: 'read' } },
+      { path: 'b.txt', sizeBytes: 1, chunks: 0, state: { status: 'failed', error: { family: 'input', code: 'x', message: 'This is not a text file.', data: {} } } },
+    ] } });
+    expect(words(wrapper)).toBe('1 document was left out: show b.txt This is not a text file.');
+  });
+});
