@@ -43,7 +43,7 @@ export function tensorFromBytes(dtype: DType, shape: StaticShape, bytes: Uint8Ar
   const length = elementCount(shape);
   const width = dtypes[dtype].bytes;
   if (bytes.byteLength !== length * width) throw new ShapeError('tensor.length', `A ${dtype} tensor of shape ${formatShape(shape)} needs ${length * width} bytes, found ${bytes.byteLength}.`);
-  const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
+  const aligned = bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes); // not slice(): a Node buffer's slice is a view
   return viewOf(dtype, shape, aligned, length);
 }
 

@@ -71,7 +71,7 @@ export const elementwise = {
   Add: arithmetic(14, (a, b) => addDimensions(a, b)),
   Sub: arithmetic(14, (a, b) => addDimensions(a, b, -1)),
   Mul: arithmetic(14, multiplyDimensions),
-  Div: arithmetic(14),
+  Div: arithmetic(14, (a, b) => (b === 1 ? a : typeof a === 'number' && typeof b === 'number' && b !== 0 ? Math.trunc(a / b) : null)),
   Max: arithmetic(13),
   Min: arithmetic(13),
   /** y = a^b; both floats here. */
