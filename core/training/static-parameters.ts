@@ -62,7 +62,7 @@ export function packBags(bags: readonly (Uint32Array | Int32Array)[]): Bags {
 }
 
 /** One loss of a step: bags in, pooled sums out; the loss gives back the gradient of each pooled sum. */
-export type LossPart = { readonly bags: Bags; readonly evaluate: (pooled: Float32Array) => { readonly loss: number; readonly gradient: Float32Array } };
+export type LossPart = { readonly bags: Bags; readonly evaluate: (pooled: Float32Array) => Promise<{ readonly loss: number; readonly gradient: Float32Array }> };
 
 export type StepResult = { readonly losses: readonly number[]; readonly gradientNorm: number; readonly isFinite: boolean };
 
@@ -76,7 +76,7 @@ export async function staticStep(options: {
   readonly kernels: Kernels;
   readonly memory: KernelMemory;
   readonly parameters: StaticParameters;
-  readonly parts: readonly (Omit<LossPart, 'evaluate'> & { readonly evaluate: (pooled: Float32Array) => Promise<{ readonly loss: number; readonly gradient: Float32Array }> })[];
+  readonly parts: readonly LossPart[];
   readonly learningRate: number;
   readonly frozen: Uint8Array | null;
 }): Promise<StepResult> {

@@ -1,0 +1,232 @@
+/** How does a recipe become a model folder? Prepare, plan, train, turn into a search space, learn word translations, write. */
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { trainTranslationTable, type SentencePair, type TranslationTableData } from '../alignment/translation-table.ts';
+import { CancellationError, InputError, toIsoglossError } from '../base/errors.ts';
+import { sha256, sha256OfFile } from '../base/hashing.ts';
+import { writeModelFolder, type StaticModel } from '../encoding/model-folder.ts';
+import { readStarterFolder, type Starter } from '../encoding/starter-folder.ts';
+import { createKernels } from '../optimizers/create-kernels.ts';
+import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
+import { chooseDevice } from '../runtime/choose-device.ts';
+import { coTrain } from './co-training.ts';
+import { readNewestCheckpoint, removeCheckpoints, type CheckpointState } from './checkpoint.ts';
+import { noControl, type Losses, type ReportTraining, type TrainingControl, type TrainingSummary } from './events.ts';
+import { createLook } from './look.ts';
+import { openLossSessions } from './loss-sessions.ts';
+import { planSteps, STEP_MEMORY_BYTES } from './plan.ts';
+import { corpusWeight, pairsByLanguage, prepareTraining, sidesOf, type PreparedTraining } from './prepare.ts';
+import { recipeFiles, type Recipe } from './recipe.ts';
+import { turnIntoSearchSpace, type SearchSpace } from './search-space.ts';
+import { alignTokens, fillStartingTable, startingWeights } from './starting-table.ts';
+import { createStaticParameters, parameterArrays, type StaticParameters } from './static-parameters.ts';
+import { createStepBatches } from './step-batches.ts';
+
+export type RunTrainingOptions = {
+  /** As `readRecipe` gives it: paths absolute. */
+  readonly recipe: Recipe;
+  /** The model folder to make; an older model there is replaced when the new one is complete. */
+  readonly outputFolder: string;
+  /** The shipped starter; used when the recipe has no retrieval data. */
+  readonly starterFolder: string;
+  readonly threads: number;
+  readonly device: 'cpu' | 'webgpu' | 'auto';
+  /** Continue from the newest checkpoint of the same recipe and files, if there is one. */
+  readonly resume: boolean;
+  readonly signal: AbortSignal;
+  readonly control?: TrainingControl;
+  readonly report: ReportTraining;
+  /** Stop after the plan. */
+  readonly planOnly?: boolean;
+};
+
+/** Held-back texts beside the model, for the report made from it. */
+export const HELD_OUT_FILE = 'held-out.json';
+
+/** Where a run keeps its checkpoints until its model is written. */
+export function checkpointFolderOf(outputFolder: string): string {
+  return `${resolve(outputFolder)}.training`;
+}
+
+/**
+ * Trains a static encoder by a recipe.
+ *
+ * The same recipe, files, seed and thread count give the same weights, also when the run was killed and resumed (with a budget in minutes:
+ * the number of steps is fixed by the first plan and kept by the checkpoints).
+ *
+ * @returns null when `planOnly`.
+ * @throws InputError for corpora and recipes; CancellationError (checkpoints stay for a resume); EnvironmentError for disk, memory, divergence.
+ */
+export async function runTraining(options: RunTrainingOptions): Promise<TrainingSummary | null> {
+  const { recipe, outputFolder, threads, signal, report, control = noControl } = options;
+  const started = { wall: performance.now(), cpu: process.cpuUsage() };
+  await mkdir(dirname(resolve(outputFolder)), { recursive: true }).catch((thrown: unknown) => {
+    throw toIsoglossError(thrown);
+  });
+  const starter = recipe.retrieval === undefined ? await readStarterFolder(options.starterFolder, recipe.encoder.width) : null;
+  const prepared = await abortable(signal, () => prepareTraining({ recipe, starter, signal, report }));
+  const memory = createKernelMemory(memoryNeeded(prepared));
+  const kernels = createKernels(memory);
+  const parameters = createStaticParameters({ vocabularySize: prepared.tokenizer.vocabularySize, width: recipe.encoder.width, memory });
+  const frozen = await abortable(signal, () => Promise.resolve(fillParameters({ prepared, parameters, signal, report })));
+  const device = await chooseDevice(options.device, { threads, signal });
+  if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message });
+  await using sessions = openLossSessions({ settings: recipe.losses, width: recipe.encoder.width, threads, device: device.device });
+  const { partsAt } = createStepBatches(prepared, sessions);
+  if (partsAt(0).length === 0) throw new InputError('recipe.nothing-to-train', 'The recipe leaves no loss to train: give at least one loss a weight above 0 and the corpora it needs.');
+
+  const checkpointFolder = checkpointFolderOf(outputFolder);
+  const runKey = await fingerprint(recipe);
+  const arrays = parameterArrays(parameters);
+  const found = options.resume ? await readNewestCheckpoint(checkpointFolder, runKey, arrays) : null;
+  for (const name of found?.damaged ?? []) report({ kind: 'message', code: 'training.checkpoint-damaged', message: `The saved state ${name} is damaged; an earlier one is used.` });
+  if (options.resume && found === null) report({ kind: 'message', code: 'training.nothing-to-resume', message: 'There is no saved state of this recipe and these files; training starts at the beginning.' });
+  if (!options.resume && options.planOnly !== true) await removeCheckpoints(checkpointFolder);
+  const plan = await planSteps({ recipe, kernels, memory, parameters, partsAt, frozen, doneSteps: found?.state.step ?? 0, fixedSteps: found?.state.steps ?? null });
+  report({ kind: 'plan', ...plan });
+  if (options.planOnly === true) return null;
+
+  const start: CheckpointState = found?.state ?? { version: 1, step: 0, steps: plan.steps, learningRateFactor: 1, rollbacks: 0, runKey, losses: { retrieval: 0, semantic: 0, language: 0 } };
+  const lookAt = createLook({ prepared, kernels, memory, parameters, report });
+  const end = await abortable(signal, () => coTrain({ kernels, memory, parameters, partsAt, frozen, start, learningRate: recipe.optimizer.learningRate, checkpointFolder, signal, control, report, lookAt }));
+
+  const model = await abortable(signal, () => finishModel({ prepared, kernels, memory, parameters, threads, signal, report, trainingFacts: { recipe, steps: end.step, losses: end.losses, device: device.device } }));
+  report({ kind: 'progress', phase: 'finishing', done: 1, total: 2, unit: 'steps', leftMs: null });
+  await writeModelFolder(outputFolder, model, { [HELD_OUT_FILE]: JSON.stringify({ pairs: prepared.heldOut, questions: prepared.heldOutQuestions }) });
+  await rm(checkpointFolder, { recursive: true, force: true });
+  report({ kind: 'progress', phase: 'finishing', done: 2, total: 2, unit: 'steps', leftMs: 0 });
+  return summarise({ outputFolder, parameters, steps: end.step, losses: end.losses, started });
+}
+
+/** Fills rows and weights where training starts. @returns which rows stay as they are (the starter's), or null. */
+function fillParameters(options: { readonly prepared: PreparedTraining; readonly parameters: StaticParameters; readonly signal: AbortSignal; readonly report: ReportTraining }): Uint8Array | null {
+  const { prepared, parameters, signal, report } = options;
+  const { vocabularySize, width, table, logWeights } = parameters;
+  const languages = pairsByLanguage(prepared);
+  const translations = languages.map((pairs, done) => {
+    report({ kind: 'progress', phase: 'alignment', done, total: languages.length, unit: 'languages', leftMs: null });
+    return alignTokens(pairs, vocabularySize, signal);
+  });
+  report({ kind: 'progress', phase: 'starting', done: 0, total: 1, unit: 'tables', leftMs: null });
+  const anchored = prepared.starter === null ? null : anchorRows(prepared.starter, vocabularySize, width);
+  fillStartingTable({ table, width, seed: prepared.recipe.seed, counts: prepared.counts, pivot: prepared.pivot, translations, anchored });
+  const weights = startingWeights(prepared.counts, vocabularySize);
+  for (let t = 0; t < vocabularySize; t += 1) logWeights[t] = Math.log(anchored?.isAnchored[t] === 1 ? (anchored.weights[t] ?? 1) : (weights[t] ?? 1));
+  return anchored?.isAnchored ?? null;
+}
+
+function anchorRows(starter: Starter, vocabularySize: number, width: number): { readonly rows: Float32Array; readonly weights: Float32Array; readonly isAnchored: Uint8Array } {
+  const isAnchored = new Uint8Array(vocabularySize);
+  isAnchored.fill(1, 0, starter.vocabulary.pieces.length);
+  const rows = new Float32Array(vocabularySize * width);
+  rows.set(starter.rows);
+  return { rows, weights: starter.weights, isAnchored };
+}
+
+async function finishModel(options: {
+  readonly prepared: PreparedTraining;
+  readonly kernels: Parameters<typeof turnIntoSearchSpace>[0]['kernels'];
+  readonly memory: Parameters<typeof turnIntoSearchSpace>[0]['memory'];
+  readonly parameters: StaticParameters;
+  readonly threads: number;
+  readonly signal: AbortSignal;
+  readonly report: ReportTraining;
+  readonly trainingFacts: { readonly recipe: Recipe; readonly steps: number; readonly losses: Losses; readonly device: string };
+}): Promise<StaticModel> {
+  const { prepared, parameters, signal, report, trainingFacts } = options;
+  const { starter } = prepared;
+  report({ kind: 'progress', phase: 'finishing', done: 0, total: 2, unit: 'steps', leftMs: null });
+  const space: SearchSpace = starter === null ? await turnIntoSearchSpace(options) : { table: parameters.table, mean: starter.mean, scale: starter.scale };
+  return {
+    width: parameters.width,
+    pivot: prepared.pivot,
+    languages: languagesOf(prepared),
+    tokenizer: prepared.tokenizerJson,
+    table: space.table,
+    weights: parameters.logWeights.map((value) => Math.exp(value)),
+    mean: space.mean,
+    scale: space.scale,
+    translations: learnTranslations(prepared, signal),
+    training: {
+      recipe: JSON.parse(JSON.stringify(trainingFacts.recipe)),
+      seed: trainingFacts.recipe.seed,
+      steps: trainingFacts.steps,
+      losses: { ...trainingFacts.losses },
+      device: trainingFacts.device,
+      node: process.version,
+      starter: starter === null ? null : 'shipped',
+    },
+  };
+}
+
+/** One table in each direction for every language with pairs. */
+function learnTranslations(prepared: PreparedTraining, signal: AbortSignal): TranslationTableData[] {
+  const all = prepared.corpora.parallel;
+  const byLanguages = new Map<string, { source: string; target: string; pairs: SentencePair[] }>();
+  for (const corpus of all) {
+    const key = `${corpus.source} ${corpus.target}`;
+    const entry = byLanguages.get(key) ?? { source: corpus.source, target: corpus.target, pairs: [] };
+    byLanguages.set(key, entry);
+    const weight = corpusWeight(corpus, all);
+    for (const pair of corpus.pairs) entry.pairs.push({ ...pair, weight });
+  }
+  return [...byLanguages.values()].flatMap(({ source, target, pairs }) => [
+    trainTranslationTable({ pairs, sourceLanguage: source, targetLanguage: target, signal }),
+    trainTranslationTable({ pairs: pairs.map((pair) => ({ source: pair.target, target: pair.source, weight: pair.weight })), sourceLanguage: target, targetLanguage: source, signal }),
+  ]);
+}
+
+function languagesOf(prepared: PreparedTraining): StaticModel['languages'] {
+  const languages = new Map<string, { pairs: number; sentences: number }>();
+  const entryOf = (tag: string): { pairs: number; sentences: number } => {
+    const entry = languages.get(tag) ?? { pairs: 0, sentences: 0 };
+    languages.set(tag, entry);
+    return entry;
+  };
+  entryOf(prepared.pivot);
+  for (const corpus of prepared.corpora.parallel) {
+    const sides = sidesOf(corpus, prepared.pivot);
+    for (const tag of sides === null ? [corpus.source, corpus.target] : [sides.foreign]) entryOf(tag).pairs += corpus.pairs.length;
+  }
+  for (const corpus of prepared.corpora.monolingual) entryOf(corpus.language).sentences += corpus.sentences.length;
+  return [...languages].map(([tag, entry]) => ({ tag, ...entry }));
+}
+
+function memoryNeeded(prepared: PreparedTraining): number {
+  const { width } = prepared.recipe.encoder;
+  const table = prepared.tokenizer.vocabularySize * width;
+  return kernelMemoryBytes([table, table, table, table]) + STEP_MEMORY_BYTES;
+}
+
+/** Recipe (without its budget and paths' places) and the content of its files: what a checkpoint belongs to. */
+async function fingerprint(recipe: Recipe): Promise<string> {
+  const hashes: string[] = [];
+  for (const file of recipeFiles(recipe)) hashes.push(await sha256OfFile(file).catch(() => sha256(file))); // a folder is known by its name
+  const { retrieval: _retrieval, parallel, monolingual, ...settings } = recipe;
+  return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language }) => language)], hashes }));
+}
+
+/** Turns an aborted signal's reason, wherever it surfaces, into CancellationError. */
+async function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    if (signal.aborted) throw new CancellationError();
+    return await work();
+  } catch (thrown) {
+    if (signal.aborted) throw new CancellationError(undefined, { cause: thrown });
+    throw thrown;
+  }
+}
+
+function summarise(options: { readonly outputFolder: string; readonly parameters: StaticParameters; readonly steps: number; readonly losses: Losses; readonly started: { readonly wall: number; readonly cpu: NodeJS.CpuUsage } }): TrainingSummary {
+  const { outputFolder, parameters, steps, losses, started } = options;
+  const cpu = process.cpuUsage(started.cpu);
+  return {
+    model: join(resolve(outputFolder)),
+    steps,
+    wallSeconds: (performance.now() - started.wall) / 1000,
+    cpuSeconds: (cpu.user + cpu.system) / 1e6,
+    peakMemoryMB: Math.round(process.resourceUsage().maxRSS / 1024),
+    parameters: parameters.table.length + parameters.logWeights.length,
+    losses,
+  };
+}
