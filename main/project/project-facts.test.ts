@@ -1,0 +1,137 @@
+/** Facts about what follows from a project: its recipe, advice, estimates, folders. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseRecipe } from '../../core/training/recipe.ts';
+import { adviseOn, canTrain } from './advice.ts';
+import { viewFolder } from './folders.ts';
+import { estimatePresets, PRESETS } from './presets.ts';
+import { newProjectFile, type CorpusEntry, type ProjectFile } from './project-file.ts';
+import { recipeOf } from './recipe.ts';
+import { userFolders } from './user-folder.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isogloss-facts-'));
+  await mkdir(join(folder, 'incoming', 'questions'), { recursive: true });
+  for (const name of ['pairs.tsv', 'a.en', 'a.sw', 'text.txt', 'q.jsonl']) await writeFile(join(folder, 'incoming', name), 'x');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const corpus = (change: Partial<CorpusEntry>): CorpusEntry => ({
+  id: 'c',
+  role: 'pairs',
+  format: 'tsv',
+  paths: ['incoming/pairs.tsv'],
+  languages: { kind: 'two', source: 'en', target: 'sw' },
+  counts: { records: 500, problems: 0, sizeBytes: 1 },
+  rows: [],
+  problems: [],
+  licence: null,
+  addedAt: 0,
+  fingerprints: [],
+  ...change,
+});
+const project = (...corpora: readonly CorpusEntry[]): ProjectFile => ({ ...newProjectFile({ id: 'p', name: 'P', languages: ['sw'], createdAt: 0 }), corpora });
+const facts = { missingFiles: [], hasStarter: true, nameOf: (tag: string) => tag };
+
+describe('the recipe of a project', () => {
+  it('is one that the command line accepts, with every format', async () => {
+    const file = project(
+      corpus({}),
+      corpus({ format: 'moses', paths: ['incoming/a.en', 'incoming/a.sw'] }),
+      corpus({ role: 'texts', format: 'sentences', paths: ['incoming/text.txt'], languages: { kind: 'one', language: 'sw' } }),
+      corpus({ role: 'questions', format: 'jsonl-pairs', paths: ['incoming/q.jsonl'], languages: { kind: 'one', language: 'en' } }),
+      corpus({ role: 'questions', format: 'beir-folder', paths: ['incoming/questions'], languages: { kind: 'one', language: 'en' } }),
+    );
+    const recipe = await parseRecipe({ text: JSON.stringify(recipeOf({ folder, file, preset: 'quick' })), recipePath: 'recipe.json', folder });
+    expect(recipe.parallel).toHaveLength(2);
+    expect(recipe.monolingual).toHaveLength(1);
+    expect(recipe.retrieval).toHaveLength(2);
+    expect(recipe.encoder.width).toBe(PRESETS.quick.width);
+    expect(recipe.budget).toEqual({ steps: PRESETS.quick.steps });
+  });
+
+  it('leaves questions out where there are none, so that the starter is used', async () => {
+    const recipe = await parseRecipe({ text: JSON.stringify(recipeOf({ folder, file: project(corpus({})), preset: 'balanced' })), recipePath: 'recipe.json', folder });
+    expect(recipe.retrieval).toBeUndefined();
+  });
+
+  it('carries the settings of the expert panel', async () => {
+    const file = { ...project(corpus({})), settings: { preset: 'quick', threads: 1, seed: 7, semanticWeight: 2, languageWeight: 0.5, temperature: 0.1 } as const };
+    const recipe = await parseRecipe({ text: JSON.stringify(recipeOf({ folder, file, preset: 'quick' })), recipePath: 'recipe.json', folder });
+    expect(recipe.seed).toBe(7);
+    expect(recipe.losses).toMatchObject({ retrieval: { temperature: 0.1 }, semantic: { weight: 2 }, language: { weight: 0.5 } });
+  });
+
+  it('is refused while a language is unsaid', () => {
+    expect(() => recipeOf({ folder, file: project(corpus({ languages: { kind: 'two', source: 'en', target: null } })), preset: 'quick' })).toThrow(/pairs\.tsv: expected to know which language/);
+  });
+});
+
+describe('advice', () => {
+  const codes = (file: ProjectFile, change: Partial<typeof facts> = {}): readonly string[] => adviseOn(file, { ...facts, ...change }).map(({ code }) => code);
+
+  it('blocks an empty project, and nothing else does when there are pairs', () => {
+    expect(canTrain(adviseOn(project(), facts))).toBe(false);
+    expect(canTrain(adviseOn(project(corpus({})), facts))).toBe(true);
+  });
+
+  it('blocks a project without questions where no starter is shipped', () => {
+    expect(codes(project(corpus({})), { hasStarter: false })[0]).toBe('texts.no-questions');
+  });
+
+  it('blocks on unsaid languages and missing files, and says those first', () => {
+    const file = project(corpus({}), corpus({ languages: { kind: 'two', source: null, target: 'sw' } }));
+    const advice = adviseOn(file, { ...facts, missingFiles: ['gone.tsv'] });
+    expect(advice.filter(({ blocks }) => blocks).map(({ code }) => code)).toEqual(['texts.file-missing', 'texts.language-unsaid']);
+    expect(advice[0]?.blocks).toBe(true);
+  });
+
+  it('says how many pairs are missing, in numbers', () => {
+    expect(codes(project(corpus({ counts: { records: 100, problems: 0, sizeBytes: 1 } })))).toEqual(['texts.few-pairs']);
+    expect(adviseOn(project(corpus({ counts: { records: 100, problems: 0, sizeBytes: 1 } })), facts)[0]?.message).toContain('200 more');
+    expect(codes(project(corpus({ counts: { records: 5_000, problems: 0, sizeBytes: 1 } })))).toEqual([]);
+  });
+});
+
+describe('an estimate', () => {
+  it('grows with the preset, and follows what was measured here', () => {
+    const usual = estimatePresets(project(corpus({})));
+    expect(usual.map(({ preset }) => preset)).toEqual(['quick', 'balanced', 'thorough']);
+    expect(usual[1]?.estimatedMinutes).toBeGreaterThan(usual[0]?.estimatedMinutes ?? Infinity);
+    const measured = estimatePresets({ ...project(corpus({})), measured: { preset: 'quick', steps: 120, minutes: 10 * (usual[0]?.estimatedMinutes ?? 0), memoryMB: 500, basis: 'trial' } });
+    expect(measured.map(({ basis }) => basis)).toEqual(['trial', 'trial', 'trial']);
+    expect(measured[2]?.estimatedMinutes).toBeCloseTo(10 * (usual[2]?.estimatedMinutes ?? 0));
+  });
+});
+
+describe('the folder browser', () => {
+  it('shows folders first, and neither hidden entries nor broken links', async () => {
+    const place = join(folder, 'browse');
+    await mkdir(join(place, 'b'), { recursive: true });
+    for (const name of ['a10.txt', 'a2.txt', '.hidden']) await writeFile(join(place, name), 'x');
+    await symlink(join(place, 'nowhere'), join(place, 'broken'));
+    const view = await viewFolder({ path: place, show: 'all', home: folder });
+    expect(view.entries.map(({ name }) => name)).toEqual(['b', 'a2.txt', 'a10.txt']);
+    expect(view.parent).toBe(folder);
+    expect((await viewFolder({ path: place, show: 'folders', home: folder })).entries.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('says what is wrong with a place that cannot be shown', async () => {
+    await expect(viewFolder({ path: join(folder, 'nowhere'), show: 'all', home: folder })).rejects.toMatchObject({ code: 'file.missing' });
+    await expect(viewFolder({ path: join(folder, 'incoming', 'a.en'), show: 'all', home: folder })).rejects.toMatchObject({ code: 'file.not-a-folder' });
+  });
+});
+
+describe('the user folder', () => {
+  it('follows the habits of each system, and ISOGLOSS_HOME before all', () => {
+    const home = join('users', 'ana');
+    expect(userFolders({ environment: {}, platform: 'linux', home }).data).toBe(join(home, '.local', 'share', 'isogloss'));
+    expect(userFolders({ environment: { XDG_DATA_HOME: 'xdg' }, platform: 'linux', home }).data).toBe(join('xdg', 'isogloss'));
+    expect(userFolders({ environment: { APPDATA: 'roaming' }, platform: 'win32', home }).data).toBe(join('roaming', 'Isogloss'));
+    expect(userFolders({ environment: {}, platform: 'darwin', home }).data).toBe(join(home, 'Library', 'Application Support', 'Isogloss'));
+    expect(userFolders({ environment: { ISOGLOSS_HOME: 'stick' }, platform: 'linux', home })).toEqual({ data: 'stick', projects: join('stick', 'projects') });
+  });
+});
