@@ -99,6 +99,12 @@ describe('chunkDocument', () => {
     expect(chunkDocument({ blocks, language: 'english (US)!' }).length).toBe(1);
   });
 
+  test('many lines in one paragraph are counted in one go', () => {
+    const chunks = chunkDocument(parsePlainText('a line of eight words stands in here\n'.repeat(50_000)));
+    expect(chunks.length).toBeGreaterThan(1000);
+    for (const { text, location } of chunks) expect(location.start).toBe((location.line - 1) * 37 + (text.startsWith('a line') ? 0 : NaN));
+  });
+
   test('a line of 2 MB without spaces is cut like any other', () => {
     const chunks = chunkDocument(parsePlainText('abcdefghi.'.repeat(200_000)));
     expect(chunks.length).toBeGreaterThan(1900);

@@ -2,7 +2,7 @@
 import { canonicaliseTag, isLanguageTag } from '../text/language.ts';
 import { segmentGraphemes, segmentSentences, segmentWords } from '../text/segment.ts';
 import type { TextSpan } from '../text/segment.ts';
-import { BLOCK_GAP, documentText } from './parsed-document.ts';
+import { BLOCK_GAP, documentText, lineCounter } from './parsed-document.ts';
 import type { Block, DocumentLocation, ParsedDocument } from './parsed-document.ts';
 
 /** `text` is exactly documentText(document).slice(start, end); start and end count UTF-16 code units. */
@@ -41,10 +41,11 @@ export function chunkDocument(document: Pick<ParsedDocument, 'blocks' | 'languag
   const cut = cutterFor(language);
   const chunks: Chunk[] = [];
   const starts = blockStarts(document.blocks);
+  const locate = locator(text, document.blocks, starts);
   let open: Span | null = null;
 
   const close = (): void => {
-    if (open !== null) chunks.push(...chunkOf(text, open, document.blocks, starts));
+    if (open !== null) chunks.push(...chunkOf(text, open, locate));
     open = null;
   };
   const extend = (span: Span): void => {
@@ -115,18 +116,30 @@ function spansOf(cuts: readonly number[], { start, end }: Span, measure: (text: 
   return spans;
 }
 
-function chunkOf(text: string, { start, end }: Span, blocks: readonly Block[], starts: readonly number[]): Chunk[] {
+function chunkOf(text: string, { start, end }: Span, locate: (at: number) => DocumentLocation): Chunk[] {
   const raw = text.slice(start, end);
   const trimmed = raw.trim();
   if (trimmed === '') return [];
-  const from = start + raw.indexOf(trimmed);
-  const to = from + trimmed.length;
-  const index = lastAtOrBefore(starts, from);
-  const block = blocks[index];
-  const blockStart = starts[index] ?? 0;
-  const linesInside = block === undefined || block.kind === 'row' ? 0 : text.slice(blockStart, from).split('\n').length - 1;
-  const location = block?.location ?? { line: 1, headings: [] };
-  return [{ text: trimmed, location: { ...location, line: location.line + linesInside, start: from, end: to } }];
+  const to = start + raw.trimEnd().length;
+  let from = start + raw.length - raw.trimStart().length;
+  while (from > start && !isBetweenGraphemes(text, from)) from -= 1; // a mark that stands on a space keeps it
+  return [{ text: text.slice(from, to), location: { ...locate(from), start: from, end: to } }];
+}
+
+/** The location of places asked for in rising order: that of their block, with the lines inside the block counted on. */
+function locator(text: string, blocks: readonly Block[], starts: readonly number[]): (at: number) => DocumentLocation {
+  const lineAt = lineCounter(text);
+  let index = 0;
+  let firstLine = 1; // of the block, counted in the text of the document
+  return (at) => {
+    while (index + 1 < starts.length && (starts[index + 1] ?? 0) <= at) {
+      index += 1;
+      firstLine = lineAt(starts[index] ?? 0);
+    }
+    const block = blocks[index];
+    const location = block?.location ?? { line: 1, headings: [] };
+    return block?.kind === 'row' ? location : { ...location, line: location.line + lineAt(at) - firstLine };
+  };
 }
 
 function blockStarts(blocks: readonly Block[]): readonly number[] {
@@ -136,17 +149,6 @@ function blockStarts(blocks: readonly Block[]): readonly number[] {
     at += text.length + BLOCK_GAP.length;
     return start;
   });
-}
-
-function lastAtOrBefore(sorted: readonly number[], value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) <= value) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 function defaultSize(text: string): number {

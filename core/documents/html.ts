@@ -1,14 +1,18 @@
 /** Which blocks does an HTML page have? Only its text: no script, style or address is kept, nothing is loaded. */
 import { Parser } from 'htmlparser2';
 import type { FileProblem } from '../base/text-files.ts';
-import { headingStack, makeBlock } from './parsed-document.ts';
+import { headingStack, lineCounter, makeBlock } from './parsed-document.ts';
 import type { Block, BlockKind, DocumentContent } from './parsed-document.ts';
 
 const HIDDEN_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'object', 'embed', 'canvas', 'audio', 'video', 'select', 'datalist', 'rp', 'head', 'title']);
 const INLINE_ELEMENTS = new Set([
   'a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'label', 'mark', 'q', 'rb', 'rt', 'ruby',
-  's', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr', 'br', 'td', 'th', 'input', 'button', 'nobr',
+  's', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr', 'br', 'input', 'button', 'nobr',
 ]);
+const CELL_ELEMENTS = new Set(['td', 'th']);
+const CELL_GAP = ' | ';
+const LIST_ELEMENTS = new Set(['li', 'dt', 'dd']);
+const HEADING = /^h[1-6]$/;
 const VOID_ELEMENTS = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr']);
 const DEPTH_LIMIT = 10_000; // the parser's time grows with the square of the depth
 const META_BYTES = 4096;
@@ -27,101 +31,138 @@ export function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^]{0,2000}?-->\s*)?<(?:!doctype html|html)\b/i.test(text.slice(0, META_BYTES));
 }
 
-/** Thrown and caught in this file only. */
-class TooDeep extends Error {}
-
 /** The blocks of a page, its <title> and its language. Entities are decoded; a table row is one paragraph, its cells joined by " | ". */
 export function parseHtml(html: string, path = ''): DocumentContent {
-  const headings = headingStack();
-  const blocks: Block[] = [];
-  let title = '';
-  let language: string | undefined;
-  let inTitle = false;
-  let hidden: string[] = []; // open elements from the first hidden one on
-  let preformatted = 0;
-  let kind: BlockKind = 'paragraph';
-  let level = 0; // of the heading that is open, else 0
-  let text = '';
-  let start = 1;
-  let line = 1;
-  let depth = 0;
-  let counted = 0;
-
-  const lineAt = (index: number): number => {
-    for (let at = html.indexOf('\n', counted); at >= 0 && at < index; at = html.indexOf('\n', at + 1)) {
-      line += 1;
-      counted = at + 1;
-    }
-    return line;
-  };
-  const close = (): void => {
-    const clean = text.replace(/(?: \| )+$/, '').replace(/^(?: \| )+/, '').trim();
-    const isHeading = level > 0 && clean !== '';
-    const above = isHeading ? headings.enter(level, clean.replaceAll('\n', ' ')) : headings.current();
-    blocks.push(...makeBlock(isHeading ? 'heading' : kind, clean, { line: start, headings: above }));
-    text = '';
-  };
+  const page = new PageReader(html, path);
   const parser = new Parser(
     {
-      onopentag: (name, attributes) => {
-        depth += 1;
-        if (depth > DEPTH_LIMIT) throw new TooDeep();
-        if (name === 'title' && title === '') inTitle = true;
-        if (name === 'html' && attributes['lang'] !== undefined && attributes['lang'] !== '') language = attributes['lang'];
-        if (name === 'body') hidden = []; // a head that was never closed
-        if (hidden.length > 0 || HIDDEN_ELEMENTS.has(name) || attributes['hidden'] !== undefined) {
-          if (!VOID_ELEMENTS.has(name)) hidden.push(name);
-          return;
-        }
-        if (name === 'br') text += '\n';
-        else if ((name === 'td' || name === 'th') && text.trim() !== '') text += ' | ';
-        else if (!INLINE_ELEMENTS.has(name)) {
-          close();
-          if (/^h[1-6]$/.test(name)) level = Number(name[1]);
-          kind = name === 'li' || name === 'dt' || name === 'dd' ? 'list' : name === 'pre' ? 'code' : kind === 'list' ? kind : 'paragraph';
-          if (name === 'pre') preformatted += 1;
-        }
-      },
-      ontext: (piece) => {
-        if (inTitle) title += piece;
-        if (hidden.length > 0) return;
-        if (text.trim() === '') start = lineAt(parser.startIndex + (/\S/.exec(piece)?.index ?? 0));
-        if (preformatted > 0) text += piece;
-        else {
-          const collapsed = piece.replace(/[ \t\r\n\f]+/g, ' ');
-          text += /[ \n]$/.test(text) || text === '' ? collapsed.replace(/^ /, '') : collapsed;
-        }
-      },
-      onclosetag: (name) => {
-        depth -= 1;
-        if (name === 'title') inTitle = false;
-        if (hidden.length > 0) {
-          const at = hidden.lastIndexOf(name);
-          if (at >= 0) hidden = hidden.slice(0, at);
-          return;
-        }
-        if (INLINE_ELEMENTS.has(name)) return;
-        close();
-        if (/^h[1-6]$/.test(name)) level = 0;
-        if (name === 'pre') preformatted = Math.max(0, preformatted - 1);
-        if (['pre', 'li', 'dd', 'dt'].includes(name)) kind = 'paragraph';
-      },
+      onopentag: (name, attributes) => page.onOpenTag(name, attributes),
+      ontext: (text) => page.onText(text, parser.startIndex),
+      onclosetag: (name) => page.onCloseTag(name),
     },
     { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: false },
   );
-  const problems: FileProblem[] = [];
   try {
     parser.end(html);
   } catch (thrown) {
     if (!(thrown instanceof TooDeep)) throw thrown;
-    problems.push(tooDeep(path, lineAt(parser.startIndex)));
+    page.stopAt(parser.startIndex);
   }
-  close();
-  const ownTitle = title.replace(/\s+/g, ' ').trim();
-  return { blocks, problems, ...(ownTitle === '' ? {} : { title: ownTitle }), ...(language === undefined ? {} : { language }) };
+  return page.content();
 }
 
-function tooDeep(path: string, line: number): FileProblem {
-  const expected = `at most ${DEPTH_LIMIT} elements inside one another`;
-  return { code: 'documents.too-deep', path, line, found: 'more', expected, message: `${path}: line ${line}: expected ${expected}, found more. The page is read up to here.` };
+/** Thrown and caught in this file only. */
+class TooDeep extends Error {}
+
+/** Collects blocks from the events of a parser. Every event costs as much as its own text, whatever came before. */
+class PageReader {
+  private readonly path: string;
+  private readonly headings = headingStack();
+  private readonly blocks: Block[] = [];
+  private readonly problems: FileProblem[] = [];
+  private readonly lineAt: (index: number) => number;
+  private title = '';
+  private inTitle = false;
+  private language: string | undefined;
+  private hidden: string[] = []; // open elements from the first hidden one on
+  private depth = 0;
+  private preformatted = 0;
+  private kind: BlockKind = 'paragraph';
+  private level = 0; // of the heading that is open, else 0
+  private parts: string[] = []; // of the block that is open
+  private hasText = false;
+  private endsWithSpace = true;
+  private isNewCell = false;
+  private start = 1;
+
+  constructor(html: string, path: string) {
+    this.path = path;
+    this.lineAt = lineCounter(html);
+  }
+
+  onOpenTag(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.depth += 1;
+    if (this.depth > DEPTH_LIMIT) throw new TooDeep();
+    if (name === 'title' && this.title === '') this.inTitle = true;
+    if (name === 'html' && attributes['lang'] !== undefined && attributes['lang'] !== '') this.language = attributes['lang'];
+    if (name === 'body') this.hidden = []; // a head that was never closed
+    if (this.hidden.length > 0 || HIDDEN_ELEMENTS.has(name) || attributes['hidden'] !== undefined) {
+      if (!VOID_ELEMENTS.has(name)) this.hidden.push(name);
+    } else if (name === 'br') this.append('\n');
+    else if (CELL_ELEMENTS.has(name)) this.isNewCell = this.hasText;
+    else if (!INLINE_ELEMENTS.has(name)) this.openBlock(name);
+  }
+
+  onText(text: string, index: number): void {
+    if (this.inTitle) this.title += text;
+    if (this.hidden.length > 0) return;
+    const first = /\S/.exec(text)?.index;
+    if (first !== undefined) {
+      if (!this.hasText) this.start = this.lineAt(index + first);
+      if (this.isNewCell) this.append(CELL_GAP);
+      this.isNewCell = false;
+      this.hasText = true;
+    }
+    if (this.preformatted > 0) this.append(text);
+    else this.append(collapse(text, this.endsWithSpace));
+  }
+
+  onCloseTag(name: string): void {
+    this.depth -= 1;
+    if (name === 'title') this.inTitle = false;
+    if (this.hidden.length > 0) {
+      const at = this.hidden.lastIndexOf(name);
+      if (at >= 0) this.hidden.length = at;
+      return;
+    }
+    if (INLINE_ELEMENTS.has(name) || CELL_ELEMENTS.has(name)) return;
+    this.closeBlock();
+    if (HEADING.test(name)) this.level = 0;
+    if (name === 'pre') this.preformatted = Math.max(0, this.preformatted - 1);
+    if (name === 'pre' || LIST_ELEMENTS.has(name)) this.kind = 'paragraph';
+  }
+
+  stopAt(index: number): void {
+    const line = this.lineAt(index);
+    const expected = `at most ${DEPTH_LIMIT} elements inside one another`;
+    this.problems.push({ code: 'documents.too-deep', path: this.path, line, found: 'more', expected, message: `${this.path}: line ${line}: expected ${expected}, found more. The page is read up to here.` });
+  }
+
+  content(): DocumentContent {
+    this.closeBlock();
+    const title = this.title.replace(/\s+/g, ' ').trim();
+    return { blocks: this.blocks, problems: this.problems, ...(title === '' ? {} : { title }), ...(this.language === undefined ? {} : { language: this.language }) };
+  }
+
+  private append(text: string): void {
+    if (text === '') return;
+    this.parts.push(text);
+    this.endsWithSpace = /\s/.test(text.slice(-1));
+  }
+
+  private openBlock(name: string): void {
+    this.closeBlock();
+    if (HEADING.test(name)) this.level = Number(name[1]);
+    if (LIST_ELEMENTS.has(name)) this.kind = 'list';
+    else if (name === 'pre') this.kind = 'code';
+    else if (this.kind !== 'list') this.kind = 'paragraph';
+    if (name === 'pre') this.preformatted += 1;
+  }
+
+  private closeBlock(): void {
+    const text = this.hasText ? this.parts.join('').trim() : '';
+    const isHeading = this.level > 0 && text !== '';
+    const above = isHeading ? this.headings.enter(this.level, text.replaceAll('\n', ' ')) : this.headings.current();
+    this.blocks.push(...makeBlock(isHeading ? 'heading' : this.kind, text, { line: this.start, headings: above }));
+    this.parts = [];
+    this.hasText = false;
+    this.endsWithSpace = true;
+    this.isNewCell = false;
+  }
+}
+
+/** White space as a browser shows it: each run one space, none after another. */
+function collapse(text: string, isAfterSpace: boolean): string {
+  const collapsed = text.replace(/[ \t\r\n\f]+/g, ' ');
+  return isAfterSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed;
 }

@@ -10,80 +10,103 @@ const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const LINK_DEFINITION = /^ {0,3}\[[^\]]{1,200}\]:[ \t]*\S/;
 const TABLE_RULE = /^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$/;
 const FRONT_MATTER_LINES = 200;
+const STRUCTURE_LIMIT = 2000; // a longer line is text: the patterns above stay fast
 
 /** The blocks of a CommonMark-like text with LF line ends, and the title of its front matter or first level-1 heading. */
 export function parseMarkdown(text: string): DocumentContent {
   const lines = text.split('\n');
   const front = frontMatter(lines);
-  const headings = headingStack();
-  const blocks: Block[] = [];
-  let title = front.title;
-  let kind: BlockKind = 'paragraph';
-  let open: string[] = [];
-  let start = 0;
+  const reader = new MarkdownReader();
+  for (let i = front.lines; i < lines.length; i += 1) reader.push(lines[i] ?? '', i + 1);
+  const { blocks, title: headingTitle } = reader.end();
+  const title = front.title ?? headingTitle;
+  return { blocks, ...(title === undefined ? {} : { title }), ...(front.language === undefined ? {} : { language: front.language }) };
+}
 
-  const close = (): void => {
-    const content = kind === 'code' ? open.join('\n') : plainInline(open.join('\n'));
-    blocks.push(...makeBlock(kind, content, { line: start, headings: headings.current() }));
-    open = [];
-    kind = 'paragraph';
-  };
-  const heading = (level: number, content: string, line: number): void => {
-    const plain = plainInline(content).trim();
-    if (level === 1 && plain !== '') title ??= plain;
-    if (plain !== '') blocks.push(...makeBlock('heading', plain, { line, headings: headings.enter(level, plain) }));
-  };
-  const add = (line: number, content: string, as: BlockKind): void => {
-    if (open.length === 0) {
-      start = line;
-      kind = as;
-    }
-    open.push(content);
-  };
+/** Collects blocks line by line. */
+class MarkdownReader {
+  private readonly headings = headingStack();
+  private readonly blocks: Block[] = [];
+  private title: string | undefined;
+  private kind: BlockKind = 'paragraph'; // of the block that is open
+  private open: string[] = [];
+  private start = 1;
+  private isQuote = false; // the open paragraph is quoted, so a line of dashes below it is a rule
+  private fence: string | null = null; // the mark that closes the open code
 
-  let isQuote = false; // the open paragraph is quoted, so a line of dashes below it is a rule
-  const isOpen = (as: BlockKind): boolean => open.length > 0 && kind === as;
+  push(line: string, number: number): void {
+    if (this.fence !== null) this.pushCode(line, number, this.fence);
+    else if (line.trim() === '') this.close();
+    else if (line.length > STRUCTURE_LIMIT || !this.pushStructure(line, number)) this.pushText(line, number);
+  }
 
-  let fence: string | null = null;
-  for (let i = front.lines; i < lines.length; i += 1) {
-    const line = lines[i] ?? '';
-    const number = i + 1;
-    if (fence !== null) {
-      const closing = FENCE.exec(line);
-      if (closing?.[1]?.startsWith(fence) === true && (closing[2] ?? '').trim() === '') {
-        close();
-        fence = null;
-      } else add(number, line, 'code');
-      continue;
-    }
-    const opening = FENCE.exec(line);
+  end(): { readonly blocks: readonly Block[]; readonly title: string | undefined } {
+    this.close();
+    return { blocks: this.blocks, title: this.title };
+  }
+
+  private pushCode(line: string, number: number, fence: string): void {
+    const closing = line.length > STRUCTURE_LIMIT ? null : FENCE.exec(line);
+    if (closing?.[1]?.startsWith(fence) === true && (closing[2] ?? '').trim() === '') {
+      this.close();
+      this.fence = null;
+    } else this.add(line, number, 'code');
+  }
+
+  /** Headings, fences, rules, list items and lines that hold no language; false for a line of text. */
+  private pushStructure(line: string, number: number): boolean {
+    const fence = FENCE.exec(line);
     const atx = ATX_HEADING.exec(line);
     const underline = SETEXT_UNDERLINE.exec(line);
-    if (opening?.[1] !== undefined && !(opening[1].startsWith('`') && (opening[2] ?? '').includes('`'))) {
-      close();
-      fence = opening[1];
+    if (fence?.[1] !== undefined && !(fence[1].startsWith('`') && (fence[2] ?? '').includes('`'))) {
+      this.close();
+      this.fence = fence[1];
     } else if (atx !== null) {
-      close();
-      heading(atx[1]?.length ?? 1, atx[2] ?? '', number);
-    } else if (underline !== null && isOpen('paragraph') && !isQuote) {
-      const content = open.join(' ');
-      const at = start;
-      open = [];
-      heading(underline[1]?.startsWith('=') === true ? 1 : 2, content, at);
-    } else if (RULE.test(line) || line.trim() === '') close();
-    else if (LINK_DEFINITION.test(line) && open.length === 0) continue;
-    else if (TABLE_RULE.test(line) && open.length > 0) continue;
+      this.close();
+      this.addHeading(atx[1]?.length ?? 1, atx[2] ?? '', number);
+    } else if (underline !== null && this.isOpen('paragraph') && !this.isQuote) {
+      const content = this.open.join(' ');
+      this.open = [];
+      this.addHeading(underline[1]?.startsWith('=') === true ? 1 : 2, content, this.start);
+    } else if (RULE.test(line)) this.close();
     else if (LIST_ITEM.test(line)) {
-      if (!isOpen('list')) close();
-      add(number, line, 'list');
-    } else {
-      const content = line.replace(/^ {0,3}(?:> ?)+/, '');
-      if (open.length === 0) isQuote = content !== line && /^ {0,3}>/.test(line);
-      add(number, content, 'paragraph');
-    }
+      if (!this.isOpen('list')) this.close();
+      this.add(line, number, 'list');
+    } else return this.open.length === 0 ? LINK_DEFINITION.test(line) : TABLE_RULE.test(line);
+    return true;
   }
-  close();
-  return { blocks, ...(title === undefined ? {} : { title }), ...(front.language === undefined ? {} : { language: front.language }) };
+
+  private pushText(line: string, number: number): void {
+    const content = line.replace(/^ {0,3}(?:> ?)+/, '');
+    if (this.open.length === 0) this.isQuote = /^ {0,3}>/.test(line);
+    this.add(content, number, 'paragraph');
+  }
+
+  private isOpen(kind: BlockKind): boolean {
+    return this.open.length > 0 && this.kind === kind;
+  }
+
+  private add(content: string, number: number, kind: BlockKind): void {
+    if (this.open.length === 0) {
+      this.start = number;
+      this.kind = kind;
+    }
+    this.open.push(content);
+  }
+
+  private addHeading(level: number, content: string, line: number): void {
+    const plain = plainInline(content).trim();
+    if (plain === '') return;
+    if (level === 1) this.title ??= plain;
+    this.blocks.push(...makeBlock('heading', plain, { line, headings: this.headings.enter(level, plain) }));
+  }
+
+  private close(): void {
+    const content = this.kind === 'code' ? this.open.join('\n') : plainInline(this.open.join('\n'));
+    this.blocks.push(...makeBlock(this.kind, content, { line: this.start, headings: this.headings.current() }));
+    this.open = [];
+    this.kind = 'paragraph';
+  }
 }
 
 /** YAML front matter between two `---` lines at the very start: how many lines, and its title and language. */
@@ -107,9 +130,8 @@ const FIRST_HELD = 0xfdd0;
 
 /** Text without inline markup: links and pictures become their words, emphasis and tags go. Bounded patterns: no runaway matching. */
 function plainInline(text: string): string {
-  return text
+  return withoutComments(text)
     .replace(/\\([\\`*_{}[\]()#+\-.!>|])/g, (_, character: string) => String.fromCharCode(FIRST_HELD + ESCAPABLE.indexOf(character)))
-    .replace(/<!--[^]*?-->/g, '')
     .replace(/!?\[([^[\]]{0,1000})\]\([^()\s]{0,2000}(?:\s+"[^"]{0,500}")?\)/g, '$1')
     .replace(/!?\[([^[\]]{0,1000})\]\[[^[\]]{0,200}\]/g, '$1')
     .replace(/<(https?:\/\/[^\s<>]{1,2000})>/g, '$1')
@@ -119,4 +141,16 @@ function plainInline(text: string): string {
     .replace(/(?<![\p{L}\p{N}_])_(?=\S)([^_\n]{1,2000}?)(?<=\S)_(?![\p{L}\p{N}_])/gu, '$1')
     .replace(/`([^`\n]{1,2000})`/g, '$1')
     .replace(/[\uFDD0-\uFDE0]/g, (held) => ESCAPABLE[held.charCodeAt(0) - FIRST_HELD] ?? held);
+}
+
+function withoutComments(text: string): string {
+  const kept: string[] = [];
+  let at = 0;
+  for (let start = text.indexOf('<!--'); start >= 0; start = text.indexOf('<!--', at)) {
+    const end = text.indexOf('-->', start);
+    if (end < 0) break;
+    kept.push(text.slice(at, start));
+    at = end + '-->'.length;
+  }
+  return at === 0 ? text : [...kept, text.slice(at)].join('');
 }

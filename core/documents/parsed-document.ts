@@ -38,7 +38,7 @@ export function documentText({ blocks }: { readonly blocks: readonly Block[] }):
 export function makeBlock(kind: BlockKind, text: string, location: DocumentLocation): Block[] {
   const trimmed = text.trim();
   if (trimmed === '') return [];
-  const before = text.slice(0, text.indexOf(trimmed));
+  const before = text.slice(0, text.length - text.trimStart().length);
   return [{ kind, text: trimmed, location: { ...location, line: location.line + before.split('\n').length - 1 } }];
 }
 
@@ -54,5 +54,18 @@ export function headingStack(): { readonly enter: (level: number, text: string) 
       return above;
     },
     current,
+  };
+}
+
+/** The line (from 1) of places in a text that are asked for in rising order; a place before the last one gets the last one's line. */
+export function lineCounter(text: string): (index: number) => number {
+  let line = 1;
+  let next = text.indexOf('\n');
+  return (index) => {
+    while (next >= 0 && next < index) {
+      line += 1;
+      next = text.indexOf('\n', next + 1);
+    }
+    return line;
   };
 }

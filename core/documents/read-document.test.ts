@@ -109,6 +109,24 @@ describe('HTML', () => {
   });
 });
 
+describe('input made to be slow', () => {
+  const size = 400_000;
+  const filled = (piece: string): string => piece.repeat(size / piece.length);
+
+  test.each(['<p>a', '&amp;', '<td>', '<b>a', ' ', '<!--', '<li>x', '<br>'])('a page of %j is read in one go', (piece) => {
+    expect(parseHtml(`<p>start</p>${filled(piece)}`).blocks[0]?.text).toMatch(/^start/);
+  });
+
+  test.each(['# ', '* ', '- a\n', '[', '](', '<!--', '**a', '_a', '`', '> ', '| ', ' ', '\\*', '<a'])('a text of %j is read in one go', (piece) => {
+    expect(parseMarkdown(`start\n\n${filled(piece)}x`).blocks[0]?.text).toBe('start');
+    expect(parseMarkdown(`start\n\n# ${filled(piece)}x`).blocks[0]?.text).toBe('start');
+  });
+
+  test.each(['"', 'a,', '"a"b', '"\n'])('a table of %j is read in one go', (piece) => {
+    expect(parseCsv(`start,b\n${filled(piece)}`, 'a.csv').blocks[0]?.text).toBe('start | b');
+  });
+});
+
 describe('tables', () => {
   test('each CSV row is a block with row and line, quoted line ends included', () => {
     const { blocks, problems } = parseCsv('name;note\n"A;B";"two\nlines ""quoted"""\n\nc;d\n', 'a.csv');
