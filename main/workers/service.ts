@@ -27,7 +27,6 @@ export type ServiceOptions = {
 export function createService({ startProcess, worker, idleMs, now }: ServiceOptions): Service {
   let client: WorkerClient | null = null;
   let deaths: number[] = [];
-  let isStopping = false;
   let asked = 0;
   let idle: NodeJS.Timeout | null = null;
 
@@ -40,18 +39,18 @@ export function createService({ startProcess, worker, idleMs, now }: ServiceOpti
     const started = startWorker(startProcess, worker);
     client = started;
     void started.ended.then(() => {
-      if (client === started) client = null;
-      if (!isStopping) deaths.push(now());
+      if (client !== started) return; // we ended it ourselves
+      client = null;
+      deaths.push(now());
     });
     return started;
   }
 
   async function stop(): Promise<void> {
     if (idle !== null) clearTimeout(idle);
-    if (client === null) return;
-    isStopping = true;
-    await client.stop();
-    isStopping = false;
+    const ending = client;
+    client = null; // a question that comes meanwhile gets a process of its own
+    await ending?.stop();
   }
 
   return {
