@@ -1,8 +1,11 @@
 /** Are the losses those of the paper? Against loops over the printed equations in PyTorch float64. */
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import referenceJson from '../../test/reference/losses.json' with { type: 'json' };
-import { describeCases, type CaseBuilds } from '../../test/reference/run-cases.ts';
+import { caseFeeds, caseGraph } from '../../test/reference/reference-cases.ts';
+import { describeCases, expectCaseClose, runInOnnxRuntime, type CaseBuilds } from '../../test/reference/run-cases.ts';
 import type { Value } from '../graph/builder.ts';
+import { checkGraph } from '../graph/check.ts';
+import { evaluateGraph } from '../graph/evaluate.ts';
 import { jointLoss, languageContrastiveLoss, retrievalLoss, semanticContrastiveLoss, symmetricRetrievalLoss } from './index.ts';
 
 const temperature = 0.25; // as in the script
@@ -37,4 +40,18 @@ const builds: CaseBuilds = {
 
 describe('losses', () => {
   describeCases({ file: referenceJson, builds });
+});
+
+describe('losses over a symbolic batch size', () => {
+  it.each(Object.keys(builds))('%s is the same graph for every batch', async (name) => {
+    const reference = referenceJson.cases[name as keyof typeof referenceJson.cases]; // boundary: the cases are those of the builds, tested above
+    const build = builds[name];
+    if (build === undefined) throw new Error(`No build for ${name}.`);
+    const letters: { readonly [input: string]: readonly string[] } = { queries: ['B', 'H'], documents: [name.includes('left out') || name.includes('negatives') || name.includes('symmetric') ? 'N' : 'B', 'H'], leaveOut: ['B', 'N'], sources: ['P', 'H'], targets: ['P', 'H'], others: ['Q', 'H'] };
+    const symbolic = (dtype: 'float32' | 'float64') => caseGraph({ reference, build, dtype, shapes: letters });
+    checkGraph(symbolic('float64'));
+    expect(symbolic('float64').inputs[0]?.shape.every((size) => typeof size === 'string')).toBe(true);
+    expectCaseClose(evaluateGraph(symbolic('float64'), caseFeeds(reference)), { reference, name });
+    expectCaseClose(await runInOnnxRuntime(symbolic('float32'), reference), { reference, name, tolerance: 2e-5 });
+  });
 });

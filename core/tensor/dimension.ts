@@ -30,6 +30,12 @@ function write({ constant, terms }: Linear): Dimension {
   return constant === 0 ? parts.join('+') : `${parts.join('+')}+${constant}`;
 }
 
+/** A size taken apart: constant + Σ count · product of symbols. */
+export function dimensionTerms(dimension: Dimension): { readonly constant: number; readonly terms: readonly { readonly count: number; readonly symbols: readonly string[] }[] } {
+  const { constant, terms } = parse(dimension);
+  return { constant, terms: [...terms].map(([symbol, count]) => ({ count, symbols: symbol.split('.') })) };
+}
+
 /** a + scale * b, as a number when no symbol is left. */
 export function addDimensions(a: Dimension, b: Dimension, scale = 1): Dimension {
   if (typeof a === 'number' && typeof b === 'number') return a + scale * b;

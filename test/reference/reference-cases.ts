@@ -2,6 +2,7 @@
 import { createGraphBuilder, type Graph, type GraphBuilder, type Value } from '../../core/graph/builder.ts';
 import type { Feed } from '../../core/graph/evaluate.ts';
 import type { DType } from '../../core/tensor/dtype.ts';
+import type { Shape } from '../../core/tensor/shape.ts';
 import { backward } from '../../core/autodiff/backward.ts';
 import { gradientName } from '../../core/autodiff/gradient-model.ts';
 
@@ -20,10 +21,10 @@ export function inputDType(name: string, float: 'float32' | 'float64'): DType {
   return INPUT_DTYPES[name] ?? float;
 }
 
-/** A graph with outputs "value" and "gradient.<input>" of Σ weights · value; the weights are the input "weights". */
-export function caseGraph({ reference, build, dtype }: { readonly reference: ReferenceCase; readonly build: (g: GraphBuilder, inputs: { readonly [name: string]: Value }) => Value; readonly dtype: 'float32' | 'float64' }): Graph {
+/** A graph with outputs "value" and "gradient.<input>" of Σ weights · value; the weights are the input "weights". `shapes` replaces shapes of the reference, for instance by symbolic ones. */
+export function caseGraph({ reference, build, dtype, shapes = {} }: { readonly reference: ReferenceCase; readonly build: (g: GraphBuilder, inputs: { readonly [name: string]: Value }) => Value; readonly dtype: 'float32' | 'float64'; readonly shapes?: { readonly [input: string]: Shape } }): Graph {
   const g = createGraphBuilder('case');
-  const inputs = Object.fromEntries(Object.entries(reference.inputs).map(([name, { shape }]) => [name, g.input(name, inputDType(name, dtype), shape)]));
+  const inputs = Object.fromEntries(Object.entries(reference.inputs).map(([name, { shape }]) => [name, g.input(name, inputDType(name, dtype), shapes[name] ?? shape)]));
   const weights = g.input('weights', dtype, reference.weights.shape);
   const value = build(g, inputs);
   const wanted = Object.keys(reference.gradients).map((name) => [name, inputs[name] ?? weights] as const);

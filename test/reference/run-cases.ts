@@ -46,7 +46,8 @@ export function describeCases({ file, builds, kinked = new Set() }: CaseOptions)
 
 type Results = { readonly [name: string]: { readonly shape: readonly number[]; readonly data: ArrayLike<number> } };
 
-function expectCaseClose(found: Results, { reference, name, tolerance }: { readonly reference: ReferenceCase; readonly name: string; readonly tolerance?: number }): void {
+/** The value and every gradient of a case are those of the reference. */
+export function expectCaseClose(found: Results, { reference, name, tolerance }: { readonly reference: ReferenceCase; readonly name: string; readonly tolerance?: number }): void {
   expectClose(found['value'], reference.value, name, tolerance);
   expect(Object.keys(reference.gradients).length).toBeGreaterThan(0);
   for (const [input, gradient] of Object.entries(reference.gradients)) expectClose(found[gradientName(input)], gradient, `${name}, gradient of ${input}`, tolerance);

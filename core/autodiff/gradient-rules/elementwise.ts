@@ -53,6 +53,10 @@ export const elementwiseRules: GradientTable<keyof typeof elementwise> = {
   Exp: ({ g, outputs: [y], outputGrads: [dy] }) => [g.mul(dy, y)],
   /** y = ln x.  dx = dy / x. */
   Log: ({ g, inputs: [x], outputGrads: [dy] }) => [g.div(dy, x)],
+  /** y = sin x.  dx = dy cos x. */
+  Sin: ({ g, inputs: [x], outputGrads: [dy] }) => [g.mul(dy, g.cos(x))],
+  /** y = cos x.  dx = −dy sin x. */
+  Cos: ({ g, inputs: [x], outputGrads: [dy] }) => [g.neg(g.mul(dy, g.sin(x)))],
   /** y = erf(x).  dx = dy 2/√π exp(−x²). */
   Erf: ({ g, inputs: [x], outputGrads: [dy] }) => [g.mul(g.mul(dy, TWO_OVER_SQRT_PI), g.exp(g.neg(g.mul(x, x))))],
   /** y = tanh(x).  dx = dy (1 − y²). */

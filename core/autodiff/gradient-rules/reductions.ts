@@ -52,6 +52,8 @@ export const reductionRules: GradientTable<keyof typeof reductions> = {
     return [g.mul(g.exp(g.sub(x, yKept)), dyKept)];
   },
   ReduceProd: 'unsupported', // used for sizes only
+  /** y = running sums.  dx = running sums of dy from the other end. */
+  CumSum: ({ g, inputs: [, axis], attributes: { exclusive, reverse }, outputGrads: [dy] }) => [g.emitOne('CumSum', [dy, axis], { exclusive, reverse: 1 - reverse }), null],
   /** y = softmax(x) on `axis`.  dx = y ⊙ (dy − Σ dy ⊙ y). */
   Softmax: ({ g, attributes: { axis }, outputs: [y], outputGrads: [dy] }) => [g.mul(y, g.sub(dy, g.reduceSum(g.mul(dy, y), { axis, keepDims: true })))],
   /** y = log softmax(x) on `axis`.  dx = dy − exp(y) ⊙ Σ dy. */

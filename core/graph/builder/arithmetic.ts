@@ -12,7 +12,7 @@ export type Operand = Value | number;
 
 type ArithmeticOp = 'Add' | 'Sub' | 'Mul' | 'Div' | 'Max' | 'Min' | 'Pow';
 type ComparisonOp = 'Equal' | 'Less' | 'Greater' | 'LessOrEqual' | 'GreaterOrEqual';
-type UnaryOp = Extract<OpType, 'Neg' | 'Abs' | 'Sign' | 'Relu' | 'Sqrt' | 'Exp' | 'Log' | 'Erf' | 'Tanh' | 'Sigmoid' | 'Softplus' | 'Reciprocal'>;
+type UnaryOp = Extract<OpType, 'Neg' | 'Abs' | 'Sign' | 'Relu' | 'Sqrt' | 'Exp' | 'Log' | 'Sin' | 'Cos' | 'Erf' | 'Tanh' | 'Sigmoid' | 'Softplus' | 'Reciprocal'>;
 
 const foldBinary: { readonly [Op in ArithmeticOp]: (a: number, b: number) => number } = {
   Add: (a, b) => a + b,
@@ -117,6 +117,8 @@ export function arithmeticMethods(e: Emitter) {
     sqrt: (x: Value): Value => unary('Sqrt', x),
     exp: (x: Value): Value => unary('Exp', x),
     log: (x: Value): Value => unary('Log', x),
+    sin: (x: Value): Value => unary('Sin', x),
+    cos: (x: Value): Value => unary('Cos', x),
     erf: (x: Value): Value => unary('Erf', x),
     tanh: (x: Value): Value => unary('Tanh', x),
     sigmoid: (x: Value): Value => unary('Sigmoid', x),

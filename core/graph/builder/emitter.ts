@@ -1,12 +1,13 @@
 /** How are nodes made? With shapes inferred at once, and two equal nodes made one. */
 import { InvariantError } from '../../base/errors.ts';
-import type { Dimension } from '../../tensor/dimension.ts';
+import { dimensionTerms, type Dimension } from '../../tensor/dimension.ts';
 import { expectValidShape } from '../../tensor/expect-shapes.ts';
 import type { DType } from '../../tensor/dtype.ts';
 import type { Shape } from '../../tensor/shape.ts';
 import { ShapeError } from '../../tensor/shape-error.ts';
 import { bytesOf, tensorFrom, type Tensor } from '../../tensor/tensor.ts';
 import { OPSET, type Graph } from '../graph.ts';
+import { SLICE_END } from '../operators/layout.ts';
 import { operatorTable, presentInputs, type AttributesOf, type InputsOf, type Node, type NodeOf, type OpType } from '../operators.ts';
 import type { Value, ValueType } from '../value.ts';
 
@@ -166,6 +167,23 @@ export function integers(e: Emitter, values: readonly number[]): Value {
   return e.constant(tensorFrom('int64', [values.length], values));
 }
 
+/** One symbolic size as an int64 vector of one element: read off an axis, or calculated from its symbols. */
+function symbolicSize(e: Emitter, size: string): Value {
+  const source = e.axisOfSize(size);
+  if (source !== null) {
+    const shape = e.emitOne('Shape', [source.value], { start: 0, end: SLICE_END });
+    return e.emitOne('Gather', [shape, integers(e, [source.axis])], { axis: 0 });
+  }
+  const { constant, terms } = dimensionTerms(size);
+  if (terms.length === 1 && terms[0]?.symbols.length === 1 && terms[0].count === 1 && constant === 0) throw new ShapeError('graph.unknown-content', `No value in the graph has an axis of size ${size}.`);
+  const calculated = terms.map(({ count, symbols }) => {
+    const product = symbols.map((symbol) => symbolicSize(e, symbol)).reduce((a, b) => e.emitOne('Mul', [a, b], {}));
+    return count === 1 ? product : e.emitOne('Mul', [product, integers(e, [count])], {});
+  });
+  const sum = calculated.reduce((a, b) => e.emitOne('Add', [a, b], {}));
+  return constant === 0 ? sum : e.emitOne('Add', [sum, integers(e, [constant])], {});
+}
+
 /** Sizes as an int64 vector: a constant when all are numbers, otherwise read off earlier values at run time. */
 export function sizesValue(e: Emitter, sizes: readonly Dimension[]): Value {
   const parts: Value[] = [];
@@ -180,10 +198,7 @@ export function sizesValue(e: Emitter, sizes: readonly Dimension[]): Value {
       continue;
     }
     flush();
-    const source = e.axisOfSize(size);
-    if (source === null) throw new ShapeError('graph.unknown-content', `No value in the graph has an axis of size ${size}.`);
-    const shape = e.emitOne('Shape', [source.value], {});
-    parts.push(e.emitOne('Gather', [shape, integers(e, [source.axis])], { axis: 0 }));
+    parts.push(symbolicSize(e, size));
   }
   flush();
   const [first] = parts;

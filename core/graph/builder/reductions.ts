@@ -71,7 +71,7 @@ export function reductionMethods(e: Emitter, g: Methods) {
     /** x / max(‖x‖, 1e-12) along one axis; a zero vector stays zero and its gradient is finite. */
     l2Normalise: (x: Value, { axis = -1 }: { readonly axis?: number } = {}): Value => {
       const squares = reduce('ReduceSumSquare', x, { axis, keepDims: true });
-      return g.mul(x, g.reciprocal(g.sqrt(g.max(squares, SMALLEST_LENGTH ** 2))));
+      return g.mul(x, g.reciprocal(g.sqrt(g.clip(squares, { low: SMALLEST_LENGTH ** 2 }))));
     },
     /** Normalised to mean 0 and variance 1 over the axes from `axis` on, then scaled and shifted. */
     layerNormalization: (x: Value, { scale, bias, axis = -1, epsilon }: { readonly scale: Value; readonly bias: Value; readonly axis?: number; readonly epsilon: number }): Value =>

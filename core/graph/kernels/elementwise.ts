@@ -65,6 +65,8 @@ export const elementwiseKernels: KernelTable<ElementwiseOp> = {
   Sqrt: unary(Math.sqrt),
   Exp: unary(Math.exp),
   Log: unary(Math.log),
+  Sin: unary(Math.sin),
+  Cos: unary(Math.cos),
   Erf: unary(erf),
   Tanh: unary(Math.tanh),
   Sigmoid: unary(sigmoid),

@@ -30,9 +30,9 @@ function scatterPlaces(x: Numbers, indices: Numbers): { readonly places: readonl
 
 export const layoutKernels: KernelTable<keyof typeof layout> = {
   Constant: ({ attributes: { value } }) => [{ dtype: value.dtype, shape: value.shape, data: numbersOf(value) }],
-  Shape: ({ inputs }) => {
-    const { shape } = need(inputs, 0);
-    return [{ dtype: 'int64', shape: [shape.length], data: Float64Array.from(shape) }];
+  Shape: ({ inputs, attributes: { start, end } }) => {
+    const sizes = need(inputs, 0).shape.slice(start, end);
+    return [{ dtype: 'int64', shape: [sizes.length], data: Float64Array.from(sizes) }];
   },
   ConstantOfShape: ({ inputs, attributes: { value } }) => {
     const element = numbersOf(value)[0] ?? 0;

@@ -58,6 +58,24 @@ export const reductionKernels: KernelTable<ReductionOp> = {
   ReduceL2: reduce((elements) => Math.sqrt(sum(elements.map((element) => element * element)))),
   ReduceLogSumExp: reduce(logSumExp),
   ReduceProd: reduce((elements) => elements.reduce((product, element) => product * element, 1)),
+  CumSum: ({ inputs, attributes: { exclusive, reverse } }) => {
+    const x = need(inputs, 0);
+    const axis = normaliseAxis(need(inputs, 1).data[0] ?? 0, x.shape.length);
+    const length = x.shape[axis] ?? 0;
+    const step = stridesOf(x.shape)[axis] ?? 1;
+    const data = new Float64Array(x.data.length);
+    for (let first = 0; first < data.length; first += 1) {
+      if (Math.floor(first / step) % length !== 0) continue; // only where a run along the axis begins
+      let total = 0;
+      for (let i = 0; i < length; i += 1) {
+        const place = first + (reverse === 0 ? i : length - 1 - i) * step;
+        const before = total;
+        total += x.data[place] ?? 0;
+        data[place] = exclusive === 0 ? total : before;
+      }
+    }
+    return [{ ...x, data }];
+  },
   Softmax: ({ inputs, attributes: { axis } }) => {
     const logs = logSoftmax(need(inputs, 0), axis);
     return [{ ...logs, data: logs.data.map((element) => Math.exp(element)) }];

@@ -91,6 +91,8 @@ export const elementwise = {
   Sqrt: floatUnary(13),
   Exp: floatUnary(13),
   Log: floatUnary(13),
+  Sin: floatUnary(7),
+  Cos: floatUnary(7),
   Erf: floatUnary(13),
   Tanh: floatUnary(13),
   Sigmoid: floatUnary(13),

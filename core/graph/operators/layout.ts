@@ -75,8 +75,16 @@ export const layout = {
       return [{ dtype: value.dtype, shape: value.shape, content: isInteger ? shortContent(value.shape, () => [...numbersOf(value)]) : null }];
     },
   }),
-  /** int64 vector of the sizes of x. */
-  Shape: operator({ inputs: one, attributes: {}, opset: 19, infer: ({ inputs: [x] }: { inputs: Unary }) => [{ dtype: 'int64', shape: [x.shape.length], content: x.shape }] }),
+  /** int64 vector of the sizes of x, from axis `start` to before axis `end`. */
+  Shape: operator({
+    inputs: one,
+    attributes: { start: int(0), end: int(SLICE_END) },
+    opset: 19,
+    infer: ({ inputs: [x], attributes: { start, end } }: { inputs: Unary; attributes: { readonly start: number; readonly end: number } }) => {
+      const content = x.shape.slice(start, end);
+      return [{ dtype: 'int64', shape: [content.length], content }];
+    },
+  }),
   /** A tensor of the given shape filled with one number (the attribute, of shape [1]). */
   ConstantOfShape: operator({
     inputs: one,

@@ -1,9 +1,9 @@
 /** Which operators reduce or normalise along axes? */
 import { normaliseAxis } from '../../tensor/shape.ts';
 import { ShapeError } from '../../tensor/shape-error.ts';
-import { int, float, one, operator, type Arity, type Unary } from '../operator.ts';
+import { int, float, one, operator, two, type Arity, type Binary, type Unary } from '../operator.ts';
 import type { Value } from '../value.ts';
-import { needFloat, reducedAxes, reducedShape, sameDType, shortContent } from './infer.ts';
+import { knownIntegers, needFloat, reducedAxes, reducedShape, sameDType, shortContent } from './infer.ts';
 import { multiplyDimensions, type Dimension } from '../../tensor/dimension.ts';
 
 type ReduceInputs = readonly [Value, (Value | null)?];
@@ -60,6 +60,16 @@ export const reductions = {
         return product === null ? null : [product];
       });
       return [{ dtype: x.dtype, shape, content }];
+    },
+  }),
+  /** Running sums along one axis (second input, a known number); `exclusive` leaves the element itself out, `reverse` starts at the end. */
+  CumSum: operator({
+    inputs: two,
+    attributes: { exclusive: int(0), reverse: int(0) },
+    opset: 14,
+    infer: ({ inputs: [x, axis] }: { inputs: Binary }) => {
+      normaliseAxis(knownIntegers(axis)[0] ?? 0, x.shape.length);
+      return [{ dtype: x.dtype, shape: x.shape }];
     },
   }),
   Softmax: alongAxis(13),

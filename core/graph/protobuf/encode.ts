@@ -90,8 +90,9 @@ function writeNode(node: Node, { writer, nameOf, read }: NodeContext): void {
   writer.writeStringField(NODE.name, node.name);
   writer.writeStringField(NODE.opType, node.op);
   for (const [name, value] of Object.entries(node.attributes)) {
-    const specs: { readonly [attribute: string]: { readonly kind: keyof AttributeKinds } } = row.attributes;
-    const kind = specs[name]?.kind;
+    const specs: { readonly [attribute: string]: { readonly kind: keyof AttributeKinds; readonly fallback: unknown } } = row.attributes;
+    const { kind, fallback } = specs[name] ?? {};
+    if (fallback !== undefined && fallback === value) continue; // the fallbacks of the table are ONNX's defaults
     if (kind === undefined) throw new ShapeError('graph.bad-attribute', `${node.name} (${node.op}) has no attribute "${name}".`);
     writer.writeMessage(NODE.attribute, (own: unknown, w) => {
       w.writeStringField(ATTRIBUTE.name, name);

@@ -6,7 +6,7 @@ import type { RawAttribute, RawNode } from './read.ts';
 const AXES_AS_INPUT_SINCE = 18; // for these; ReduceSum, Squeeze and Unsqueeze changed in 13 already
 const AXES_REDUCTIONS = new Set(['ReduceMean', 'ReduceMax', 'ReduceMin', 'ReduceSumSquare', 'ReduceL2', 'ReduceLogSumExp', 'ReduceProd']);
 /** Attributes that say what is done anyway. */
-const HARMLESS: { readonly [opType: string]: readonly string[] } = { LayerNormalization: ['stash_type'], Split: ['num_outputs'], Shape: ['start'], Cast: ['saturate'] };
+const HARMLESS: { readonly [opType: string]: readonly string[] } = { LayerNormalization: ['stash_type'], Split: ['num_outputs'], Cast: ['saturate'] };
 
 /** The node as the operator table has it. @throws InputError for forms that cannot be carried over. */
 export function upgradeNode(node: RawNode, opset: number): RawNode {
@@ -20,11 +20,7 @@ export function upgradeNode(node: RawNode, opset: number): RawNode {
   if (node.opType === 'Constant') constantForms(attributes);
   if (node.opType === 'ConstantOfShape' && !attributes.has('value')) attributes.set('value', { kind: 'tensor', value: tensorFrom('float32', [1], [0]) });
   if (node.opType === 'Max' || node.opType === 'Min') needBinary(node);
-  for (const name of HARMLESS[node.opType] ?? []) {
-    const found = attributes.get(name);
-    if (name === 'start' && found?.kind === 'int' && found.value !== 0) continue;
-    attributes.delete(name);
-  }
+  for (const name of HARMLESS[node.opType] ?? []) attributes.delete(name);
   return { ...node, inputs, attributes };
 }
 
