@@ -4,6 +4,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
+import { ignoreProgress } from './progress.ts';
+import type { ReportProgress } from './progress.ts';
 import { describeBinary, GZIP_MAGIC } from './binary-kinds.ts';
 import { InputError, toIsoglossError } from './errors.ts';
 
@@ -32,6 +34,8 @@ export type TextFileOptions = {
   readonly encoding?: string;
   /** The encoding that the content itself declares (HTML meta, XML declaration), if any; a byte order mark goes before it. */
   readonly declared?: (sample: Uint8Array) => string | undefined;
+  /** Told how far the reading is, in bytes of the file as it lies on the disk; phase 'reading'. */
+  readonly report?: ReportProgress;
 };
 
 /** How the bytes become text: the label for TextDecoder, bytes per code unit, and how many bytes of byte order mark to skip. */
@@ -57,7 +61,7 @@ export function printable(text: string, limit = FOUND_LIMIT): string {
  * @throws InputError '<area>.not-a-file', 'file.missing', '<area>.damaged-gzip' (with the place), '<area>.file-changed'.
  * @throws the signal's reason once aborted; EnvironmentError from the disk.
  */
-export async function* readBytes(path: string, signal: AbortSignal, area: FileArea): AsyncGenerator<Uint8Array> {
+export async function* readBytes(path: string, signal: AbortSignal, { area, report = ignoreProgress }: TextFileOptions): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
   const file = await openRegular(path, area);
   try {
@@ -66,9 +70,12 @@ export async function* readBytes(path: string, signal: AbortSignal, area: FileAr
     const { bytesRead } = await file.read(magic, 0, magic.length, 0);
     const isGzip = bytesRead === magic.length && GZIP_MAGIC.every((byte, i) => magic[i] === byte);
     let read = 0;
-    for await (const piece of isGzip ? unpack(file, path, area) : readPlain(file)) {
+    const plain = counted(readPlain(file), (length) => {
+      read += length;
+      report({ phase: 'reading', done: read, total: before.size, unit: 'bytes' });
+    });
+    for await (const piece of isGzip ? unpack(plain, path, area) : plain) {
       signal.throwIfAborted();
-      if (!isGzip) read += piece.length;
       yield piece;
     }
     const after = await file.stat();
@@ -130,7 +137,7 @@ export async function* readTextPieces(path: string, signal: AbortSignal, options
   let encoding: TextEncoding | null = null;
   let strict = new TextDecoder('utf-8');
   let held = new Uint8Array(0); // the start of a character whose rest is in the next piece
-  for await (const piece of readBytes(path, signal, options.area)) {
+  for await (const piece of readBytes(path, signal, options)) {
     const isFirst = encoding === null;
     encoding ??= detectEncoding(path, piece, options);
     if (isFirst) strict = strictDecoder(encoding);
@@ -154,7 +161,7 @@ export async function readText(path: string, signal: AbortSignal, options: TextF
   const { area, limitBytes } = options;
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of readBytes(path, signal, area)) {
+  for await (const piece of readBytes(path, signal, options)) {
     if (size === 0) detectEncoding(path, piece, options); // refuses what is no text before the rest is read
     size += piece.length;
     if (size > limitBytes) throw new InputError(`${area}.too-large`, `${path}: expected at most ${limitBytes} bytes of text, found more. Split the file.`, { data: { path, limitBytes } });
@@ -225,13 +232,20 @@ async function* readPlain(file: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
+async function* counted(pieces: AsyncIterable<Uint8Array>, count: (length: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    count(piece.length);
+    yield piece;
+  }
+}
+
 /** The stream queues pieces, so each needs memory of its own. */
 async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) yield new Uint8Array(piece);
 }
 
-async function* unpack(file: FileHandle, path: string, area: FileArea): AsyncGenerator<Uint8Array> {
-  const packed = Readable.from(copied(readPlain(file)));
+async function* unpack(plain: AsyncIterable<Uint8Array>, path: string, area: FileArea): AsyncGenerator<Uint8Array> {
+  const packed = Readable.from(copied(plain));
   const gunzip = createGunzip({ chunkSize: READ_BYTES });
   packed.on('error', (error) => gunzip.destroy(error));
   packed.pipe(gunzip);

@@ -190,6 +190,10 @@ describe('files that cannot be used', () => {
     expect(await linesOf(Buffer.concat([gzipSync('one\n'), gzipSync('two\n')]))).toEqual(['one', 'two']);
   });
 
+  test('what stands behind a gzip archive, as tapes and some servers leave it, is not read', async () => {
+    expect(await linesOf(Buffer.concat([gzipSync('one\ntwo\n'), Buffer.alloc(2_000_000)]))).toEqual(['one', 'two']);
+  });
+
   test('a truncated gzip file says so with the place, after the lines that could be read', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'cut.gz');

@@ -1,6 +1,7 @@
 /** What are the lines of this text file? Streamed in constant memory; a line that cannot be used is a problem, not an end. */
 import { TextDecoder } from 'node:util';
 import { InputError } from './errors.ts';
+import { ignoreProgress } from './progress.ts';
 import { detectEncoding, emptyFile, printable, readBytes, strictDecoder, wholeCharacters } from './text-files.ts';
 import type { FileProblem, TextEncoding, TextFileOptions } from './text-files.ts';
 
@@ -32,7 +33,7 @@ export async function* readLineBatches(path: string, signal: AbortSignal, option
     return batch;
   };
   try {
-    for await (const piece of readBytes(path, signal, options.area)) {
+    for await (const piece of readBytes(path, signal, options)) {
       const batch = splitter.push(piece);
       if (batch !== null) yield seen(batch);
     }
@@ -45,10 +46,11 @@ export async function* readLineBatches(path: string, signal: AbortSignal, option
   if (!hasText) throw emptyFile(path, options.area, splitter.lines === 0 ? 'no bytes' : 'only blank lines');
 }
 
-/** The number of lines of a file, by the rules of readLineBatches. @throws as readLineBatches. */
+/** The number of lines of a file, by the rules of readLineBatches; reports no progress. @throws as readLineBatches. */
 export async function countLines(path: string, signal: AbortSignal, options: TextFileOptions): Promise<number> {
   let count = 0;
-  for await (const batch of readLineBatches(path, signal, options)) count += batch.lines.length;
+  const silent = { ...options, report: ignoreProgress };
+  for await (const batch of readLineBatches(path, signal, silent)) count += batch.lines.length;
   return count;
 }
 

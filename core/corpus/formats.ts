@@ -1,5 +1,7 @@
 /** Which corpus formats are there? One row each: how it is recognised, how it is read, how a record is shown. */
+import { ignoreProgress } from '../base/progress.ts';
 import { readDocumentRecords, readQueryRecords } from './beir-records.ts';
+import type { ReadOptions } from './line-records.ts';
 import { readParallelMoses } from './parallel-moses.ts';
 import { readParallelTmx, readTmxLanguages } from './parallel-tmx.ts';
 import { readParallelTsv } from './parallel-tsv.ts';
@@ -15,6 +17,8 @@ export type FormatName = 'beir-folder' | 'moses' | 'tmx' | 'question-jsonl' | 'b
 /** What a corpus is for; the first three are the keys of a recipe, 'part' is a piece of a BEIR-style folder. */
 export type CorpusRole = 'retrieval' | 'parallel' | 'monolingual' | 'part';
 
+export type CellOptions = ReadOptions & { readonly languages: WantedLanguages };
+
 /** Languages asked for, where a format holds several; null = the first two found. */
 export type WantedLanguages = { readonly source: string; readonly target: string } | null;
 
@@ -26,7 +30,7 @@ export type CorpusFormat = {
   readonly measured: readonly number[];
   readonly sniff: (probe: CorpusProbe) => boolean;
   /** Every record as cells, in the order of `columns`, and every problem. */
-  readonly readCells: (paths: readonly string[], signal: AbortSignal, languages: WantedLanguages) => AsyncGenerator<Reading<readonly string[]>>;
+  readonly readCells: (paths: readonly string[], signal: AbortSignal, options: CellOptions) => AsyncGenerator<Reading<readonly string[]>>;
 };
 
 const oneFile = ({ isFolder, paths }: CorpusProbe): boolean => !isFolder && paths.length === 1;
@@ -74,7 +78,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
     columns: ['source', 'target'],
     measured: [0, 1],
     sniff: ({ isFolder, paths, heads }) => !isFolder && paths.length === 2 && heads.every(([line = '']) => !isMarkup(line) && !isJson(line)),
-    read: (paths, signal) => readParallelMoses({ sourcePath: firstOf(paths), targetPath: paths[1] ?? '' }, signal),
+    read: (paths, signal, options) => readParallelMoses({ sourcePath: firstOf(paths), targetPath: paths[1] ?? '' }, signal, options),
     cells: pairCells,
   }),
   tmx: row({
@@ -90,7 +94,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
     columns: ['query', 'title', 'passage'],
     measured: [0, 2],
     sniff: (probe) => hasAny(firstObject(probe), QUESTION_FIELDS.query) && hasAny(firstObject(probe), QUESTION_FIELDS.passage),
-    read: (paths, signal) => readQuestionPairs(firstOf(paths), signal),
+    read: (paths, signal, options) => readQuestionPairs(firstOf(paths), signal, options),
     cells: questionCells,
   }),
   'beir-collection': row({
@@ -98,7 +102,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
     columns: ['id', 'title', 'text'],
     measured: [2],
     sniff: (probe) => hasAny(firstObject(probe), ['text']) && hasAny(firstObject(probe), ['_id', 'id']) && (hasAny(firstObject(probe), ['title']) || /collection|corpus|distractors/.test(probe.names[0] ?? '')),
-    read: (paths, signal) => readDocumentRecords(firstOf(paths), signal),
+    read: (paths, signal, options) => readDocumentRecords(firstOf(paths), signal, options),
     cells: ({ id, title, text }) => [id, title, text],
   }),
   'beir-queries': row({
@@ -106,7 +110,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
     columns: ['id', 'text'],
     measured: [1],
     sniff: (probe) => hasAny(firstObject(probe), ['text', 'query']) && hasAny(firstObject(probe), ['_id', 'id', 'qid']),
-    read: (paths, signal) => readQueryRecords(firstOf(paths), signal),
+    read: (paths, signal, options) => readQueryRecords(firstOf(paths), signal, options),
     cells: ({ id, text }) => [id, text],
   }),
   qrels: row({
@@ -114,7 +118,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
     columns: ['queryId', 'documentId', 'relevance'],
     measured: [0, 1],
     sniff: (probe) => oneFile(probe) && qrelsForm(firstLine(probe)) !== null,
-    read: (paths, signal) => readQrels(firstOf(paths), signal),
+    read: (paths, signal, options) => readQrels(firstOf(paths), signal, options),
     cells: ({ queryId, documentId, relevance }) => [queryId, documentId, String(relevance)],
   }),
   tsv: row({
@@ -122,7 +126,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
     columns: ['source', 'target'],
     measured: [0, 1],
     sniff: (probe) => oneFile(probe) && isMostly(probe.heads[0] ?? [], (line) => line.includes('\t')),
-    read: (paths, signal) => readParallelTsv(firstOf(paths), signal),
+    read: (paths, signal, options) => readParallelTsv(firstOf(paths), signal, options),
     cells: pairCells,
   }),
   sentences: row({
@@ -130,7 +134,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
     columns: ['text', 'document'],
     measured: [0],
     sniff: (probe) => oneFile(probe) && !isMarkup(firstLine(probe)) && !isJson(firstLine(probe)),
-    read: (paths, signal) => readSentences(firstOf(paths), signal),
+    read: (paths, signal, options) => readSentences(firstOf(paths), signal, options),
     cells: ({ text, document }) => [text, String(document + 1)],
   }),
 };
@@ -141,8 +145,9 @@ function isMostly(lines: readonly string[], test: (line: string) => boolean): bo
   return lines.length > 0 && lines.filter(test).length / lines.length >= MOST;
 }
 
-async function* readAnyTmx(paths: readonly string[], signal: AbortSignal, languages: WantedLanguages): AsyncGenerator<Reading<ParallelPair>> {
+async function* readAnyTmx(paths: readonly string[], signal: AbortSignal, { languages, ...options }: CellOptions): AsyncGenerator<Reading<ParallelPair>> {
   const path = firstOf(paths);
-  const [source, target] = languages === null ? await readTmxLanguages(path, signal) : [languages.source, languages.target];
-  if (source !== undefined && target !== undefined) yield* readParallelTmx(path, signal, { source, target });
+  const silent = { ...options, report: ignoreProgress };
+  const [source, target] = languages === null ? await readTmxLanguages(path, signal, silent) : [languages.source, languages.target];
+  if (source !== undefined && target !== undefined) yield* readParallelTmx(path, signal, { source, target, ...options });
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import type { Progress } from '../base/progress.ts';
 import { countStatistics, scriptOfLetter } from './corpus-statistics.ts';
 import { corpusFormats } from './formats.ts';
 import { inspectCorpus } from './inspect.ts';
@@ -60,6 +61,19 @@ describe('inspectCorpus', () => {
     await expect(inspect({ a: '{"query":"q","passage":"p"}\n', b: 'b\n' })).rejects.toMatchObject({ code: 'corpus.unknown-format' });
     await expect(inspect({ 'a.tsv': '' })).rejects.toMatchObject({ code: 'corpus.empty-file' });
     await expect(inspect({ 'a.tsv': '%PDF-1.4' })).rejects.toMatchObject({ code: 'corpus.binary-file' });
+  });
+
+  test('an encoding can be chosen where none is sure, and progress ends at the size of the file', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'isogloss-inspect-'));
+    const path = join(folder.path, 'a.tsv');
+    const content = Buffer.from('one\tmoja\n'.repeat(50_000), 'utf16le');
+    await writeFile(path, content);
+    await expect(inspectCorpus([path], never)).rejects.toMatchObject({ code: 'corpus.utf-16-without-bom' });
+    const seen: Progress[] = [];
+    const found = await inspectCorpus([path], never, null, { encoding: 'utf-16le', report: (progress) => seen.push(progress) });
+    expect([found.format, found.count]).toEqual(['tsv', 50_000]);
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.at(-1)).toEqual({ phase: 'reading', done: content.length, total: content.length, unit: 'bytes' });
   });
 
   test('languages come from the file, else from its name', async () => {

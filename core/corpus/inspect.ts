@@ -1,5 +1,6 @@
 /** What is this file that somebody dropped? Its format, its first rows, how much there is, what is wrong: the whole preview. */
 import { InputError } from '../base/errors.ts';
+import { ignoreProgress } from '../base/progress.ts';
 import { countStatistics } from './corpus-statistics.ts';
 import type { CorpusStatistics } from './corpus-statistics.ts';
 import { corpusFormats } from './formats.ts';
@@ -7,6 +8,7 @@ import type { CorpusFormat, CorpusRole, FormatName, WantedLanguages } from './fo
 import { readTmxLanguages } from './parallel-tmx.ts';
 import { guessLanguages, probeCorpus } from './probe.ts';
 import type { CorpusProbe } from './probe.ts';
+import type { ReadOptions } from './line-records.ts';
 import type { CorpusProblem } from './records.ts';
 
 export type CorpusInspection = {
@@ -33,19 +35,20 @@ const CELL_CHARACTERS = 500;
  * Reads the whole of what was dropped: one file, one BEIR-style folder, or two line-aligned files.
  *
  * @param languages which two languages of a TMX file; null = the first two it has.
+ * @param options an encoding, when the person has chosen one; `report` for progress.
  * @throws InputError 'corpus.unknown-format', 'corpus.too-many-files'; what the reader of the format throws; the signal's reason.
  */
-export async function inspectCorpus(paths: readonly string[], signal: AbortSignal, languages: WantedLanguages = null): Promise<CorpusInspection> {
+export async function inspectCorpus(paths: readonly string[], signal: AbortSignal, languages: WantedLanguages = null, options: ReadOptions = {}): Promise<CorpusInspection> {
   if (paths.length === 0 || paths.length > 2) {
     throw new InputError('corpus.too-many-files', `Expected one file, one folder, or two files with lines that belong together; found ${paths.length}.`, { data: { paths } });
   }
-  const probe = await probeCorpus(paths, signal);
+  const probe = await probeCorpus(paths, signal, options.encoding);
   const [name, format] = formatOf(probe);
   const counter = countStatistics(format.measured.map((i) => format.columns[i] ?? ''));
   const rows: (readonly string[])[] = [];
   const problems: CorpusProblem[] = [];
   let problemCount = 0;
-  for await (const reading of format.readCells(paths, signal, languages)) {
+  for await (const reading of format.readCells(paths, signal, { ...options, languages })) {
     if (reading.kind === 'record') {
       counter.add(format.measured.map((i) => reading.value[i] ?? ''));
       if (rows.length < ROWS_SHOWN) rows.push(reading.value.map(shortened));
@@ -55,7 +58,7 @@ export async function inspectCorpus(paths: readonly string[], signal: AbortSigna
     }
   }
   const statistics = counter.result();
-  const found = name === 'tmx' ? await readTmxLanguages(paths[0] ?? '', signal) : guessLanguages(probe.names);
+  const found = name === 'tmx' ? await readTmxLanguages(paths[0] ?? '', signal, { ...options, report: ignoreProgress }) : guessLanguages(probe.names);
   return { format: name, role: format.role, languages: found, columns: format.columns, rows, count: statistics.records, problems, problemCount, statistics };
 }
 

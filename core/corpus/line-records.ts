@@ -1,19 +1,24 @@
 /** How does a file with one record per line become records? The frame shared by all line formats. */
 import { readLineBatches } from '../base/text-lines.ts';
-import type { FileProblem } from '../base/text-files.ts';
+import type { ReportProgress } from '../base/progress.ts';
+import type { FileProblem, TextFileOptions } from '../base/text-files.ts';
 import { problem } from './records.ts';
 import type { Reading } from './records.ts';
 
 export type ReadOptions = {
   /** Any label TextDecoder knows; left out: UTF-8, or what the byte order mark says. */
   readonly encoding?: string;
+  /** Told how far the reading is, in bytes of the file on the disk. Of two files read together, the first. */
+  readonly report?: ReportProgress;
 };
 
 /** Reads one line; null = the line is nothing (a header, say). `line` counts from 1. Never throws on bad data. */
 export type ParseLine<T> = (text: string, line: number) => Reading<T> | null;
 
-export const corpusText = (options: ReadOptions): { readonly area: 'corpus'; readonly encoding?: string } =>
-  options.encoding === undefined ? { area: 'corpus' } : { area: 'corpus', encoding: options.encoding };
+/** The options of core/base for a file of a corpus. */
+export function corpusText({ encoding, report }: ReadOptions): TextFileOptions {
+  return { area: 'corpus', ...(encoding === undefined ? {} : { encoding }), ...(report === undefined ? {} : { report }) };
+}
 
 /**
  * One Reading per non-blank line, in file order. @param makeParser is called once, so that a parser may remember its first line.

@@ -1,6 +1,7 @@
 /** Which parallel pairs do two line-aligned files hold (Moses form)? Line i of one translates line i of the other. */
 import { InputError } from '../base/errors.ts';
 import { countLines, readLineBatches } from '../base/text-lines.ts';
+import { ignoreProgress } from '../base/progress.ts';
 import type { FileProblem } from '../base/text-files.ts';
 import { corpusText } from './line-records.ts';
 import type { ReadOptions } from './line-records.ts';
@@ -25,7 +26,7 @@ export async function* readParallelMosesBatches({ sourcePath, targetPath }: Mose
   const sourceLines = await countLines(sourcePath, signal, text);
   const targetLines = await countLines(targetPath, signal, text);
   if (sourceLines !== targetLines) throw lengthsDiffer({ sourcePath, targetPath }, sourceLines, targetLines);
-  const targets = readLineBatches(targetPath, signal, text);
+  const targets = readLineBatches(targetPath, signal, { ...text, report: ignoreProgress });
   let waiting: readonly (string | FileProblem)[] = [];
   let used = 0;
   let line = 0;

@@ -17,11 +17,11 @@ export type CorpusProbe = {
 const HEAD_LINES = 20;
 
 /** Looks at one folder, one file, or several files. @throws InputError for a missing, empty or binary file; the signal's reason. */
-export async function probeCorpus(paths: readonly string[], signal: AbortSignal): Promise<CorpusProbe> {
+export async function probeCorpus(paths: readonly string[], signal: AbortSignal, encoding?: string): Promise<CorpusProbe> {
   const [first] = paths;
   if (first !== undefined && paths.length === 1 && (await isFolderAt(first))) return { paths, isFolder: true, names: (await readdir(first)).sort(), heads: [] };
   const heads: (readonly string[])[] = [];
-  for (const path of paths) heads.push(await readHead(path, signal));
+  for (const path of paths) heads.push(await readHead(path, signal, encoding));
   return { paths, isFolder: false, names: paths.map((path) => basename(path)), heads };
 }
 
@@ -33,9 +33,9 @@ async function isFolderAt(path: string): Promise<boolean> {
   }
 }
 
-async function readHead(path: string, signal: AbortSignal): Promise<readonly string[]> {
+async function readHead(path: string, signal: AbortSignal, encoding: string | undefined): Promise<readonly string[]> {
   const head: string[] = [];
-  for await (const { lines } of readLineBatches(path, signal, { area: 'corpus', declared: xmlEncoding })) {
+  for await (const { lines } of readLineBatches(path, signal, { area: 'corpus', declared: xmlEncoding, ...(encoding === undefined ? {} : { encoding }) })) {
     for (const line of lines) {
       if (typeof line !== 'string' || line.trim() === '') continue;
       head.push(line.trim());

@@ -3,6 +3,7 @@ import { SaxesParser } from 'saxes';
 import { InputError } from '../base/errors.ts';
 import { printable, readTextPieces } from '../base/text-files.ts';
 import type { TextPiece } from '../base/text-files.ts';
+import { corpusText } from './line-records.ts';
 import type { ReadOptions } from './line-records.ts';
 import { problem } from './records.ts';
 import type { Reading } from './records.ts';
@@ -38,8 +39,7 @@ const CODE_ELEMENTS = new Set(['bpt', 'ept', 'it', 'ph', 'ut', 'sub']);
  */
 export async function* readTmxUnits(path: string, signal: AbortSignal, options: ReadOptions): AsyncGenerator<Reading<TmxUnit>[]> {
   const scanner = new TmxScanner(path);
-  const text = { area: 'corpus' as const, declared: xmlEncoding, ...(options.encoding === undefined ? {} : { encoding: options.encoding }) };
-  for await (const piece of readTextPieces(path, signal, text)) yield scanner.push(piece);
+  for await (const piece of readTextPieces(path, signal, { ...corpusText(options), declared: xmlEncoding })) yield scanner.push(piece);
   yield scanner.end();
 }
 
