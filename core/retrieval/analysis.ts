@@ -58,9 +58,15 @@ export function wordSpans(text: string): Span[] {
   return spans;
 }
 
+/** The text of the spans; in scripts with spaces, where runs are words, the pattern gives it at once. */
+function surfaces(text: string, spansOf: (text: string) => readonly Span[]): readonly string[] {
+  if (!HAS_UNSPACED.test(text)) return text.match(WORD_RUN) ?? [];
+  return spansOf(text).map(({ start, end }) => text.slice(start, end));
+}
+
 /** Words, in the form in which they are compared (matchingForm). */
 export const wordAnalyzer: Analyzer = {
-  units: (text) => wordSpans(text).map(({ start, end }) => text.slice(start, end)),
+  units: (text) => surfaces(text, wordSpans),
   terms: (unit) => wordTerms(matchingForm(unit)),
 };
 
@@ -99,7 +105,7 @@ export function ngramLengths(word: string): readonly number[] {
  */
 export const characterAnalyzer: Analyzer = {
   units: (text) => {
-    const runs = wordRuns(text).map(({ start, end }) => text.slice(start, end));
+    const runs = surfaces(text, wordRuns);
     const isAbjadText = ABJAD.test(text) && runs.filter((run) => ABJAD.test(run)).length * 2 > runs.length;
     return isAbjadText ? runs.map((run) => (ngramLengths(run) === OTHER_LENGTHS ? `${AMONG_ABJADS}${run}` : run)) : runs;
   },
@@ -119,6 +125,19 @@ export function characterTerms(word: string, lengths: readonly number[] = ngramL
   for (const gram of grams) terms.add(gram);
   if (terms.size === 1) return [...terms]; // shorter than the shortest n-gram
   return lengths.includes(NGRAM_LENGTH) ? [...grams, `${WHOLE_WORD}${word}`] : grams;
+}
+
+/** The term that stands for the whole word; null in scripts without spaces, where the character analyzer knows none. */
+export function wholeWordTerm(word: string): string | null {
+  return ngramLengths(word).includes(NGRAM_LENGTH) ? (characterTerms(word).at(-1) ?? null) : null;
+}
+
+/** The words behind those of the terms that stand for whole words. */
+export function* wholeWords(terms: Iterable<string>): Generator<string> {
+  for (const term of terms) {
+    if (term.startsWith(WHOLE_WORD)) yield term.slice(WHOLE_WORD.length);
+    else if (term.startsWith(WORD_EDGE) && term.endsWith(WORD_EDGE)) yield term.slice(WORD_EDGE.length, -WORD_EDGE.length);
+  }
 }
 
 /** All n-grams of n code points, in order; the whole text when it is shorter. */

@@ -76,22 +76,39 @@ function sharedWords({ query, text, weights, lexical }: ExplainRequest): { reado
   const forms = [...lexical.wordForms(query)];
   const telling = forms.some((form) => !isCommon(form)) ? forms.filter((form) => !isCommon(form)) : forms;
   const wanted = new Set(telling);
-  const grams = weights.characters > 0 ? telling.map((form) => new Set(characterTerms(form))).filter((terms) => terms.size > 2) : [];
+  const isSimilar = weights.characters > 0 ? spellingComparison(telling) : () => false;
   const same: Span[] = [];
   const similar: Span[] = [];
   for (const span of wordSpans(text)) {
     const form = matchingForm(text.slice(span.start, span.end));
     if (wanted.has(form)) same.push(span);
-    else if (grams.some((terms) => overlap(terms, new Set(characterTerms(form))) >= LEAST_SPELLING_OVERLAP)) similar.push(span);
+    else if (isSimilar(form)) similar.push(span);
   }
   return { same, similar };
 }
 
-/** Dice's coefficient of two sets, 0 to 1. */
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let shared = 0;
-  for (const term of b) if (a.has(term)) shared += 1;
-  return (2 * shared) / Math.max(1, a.size + b.size);
+/** Whether a word shares half of its n-grams (Dice's coefficient) with one of these words; words of a single n-gram resemble nothing. */
+function spellingComparison(words: readonly string[]): (word: string) => boolean {
+  const holders = new Map<string, number[]>();
+  const sizes = words.map((word, i) => {
+    const terms = new Set(characterTerms(word));
+    if (terms.size > 1) for (const term of terms) holders.set(term, [...(holders.get(term) ?? []), i]);
+    return terms.size;
+  });
+  const known = new Map<string, boolean>();
+  const compare = (word: string): boolean => {
+    const terms = new Set(characterTerms(word));
+    const shared = new Map<number, number>();
+    for (const term of terms) for (const i of holders.get(term) ?? []) shared.set(i, (shared.get(i) ?? 0) + 1);
+    return [...shared].some(([i, count]) => (2 * count) / (terms.size + (sizes[i] ?? 0)) >= LEAST_SPELLING_OVERLAP);
+  };
+  return (word) => {
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const now = compare(word);
+    known.set(word, now);
+    return now;
+  };
 }
 
 type TranslatedWord = { readonly span: Span; readonly query: string; readonly document: string };
@@ -135,9 +152,12 @@ function nearestPart({ text, queryVector, encoder }: ExplainRequest): { readonly
 }
 
 let graphemes: Intl.Segmenter | undefined;
+/** Code units beside which a visible character may go on: marks, joiners, letters of scripts that build clusters, surrogates. */
+const JOINS = /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Nd}\p{P}\p{Z}\n]|\p{M}/u;
 
 /** The span widened so that it begins and ends between visible characters. */
 export function wholeGraphemes(text: string, { start, end }: Span): Span {
+  if (!JOINS.test(text.charAt(start)) && !JOINS.test(text.charAt(end)) && !JOINS.test(text.charAt(start - 1)) && !JOINS.test(text.charAt(end - 1))) return { start, end };
   graphemes ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
   const segments = graphemes.segment(text);
   const first = start < text.length ? segments.containing(start)?.index : undefined;

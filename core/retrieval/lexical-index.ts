@@ -1,11 +1,13 @@
 /** What can be found in a collection by its letters? BM25 over words, over character n-grams and over translated words. */
 import { foldForSearch } from '../text/search-folding.ts';
-import { characterAnalyzer, characterTerms, wordAnalyzer, wordTerms } from './analysis.ts';
+import { characterAnalyzer, characterTerms, wholeWords, wholeWordTerm, wordAnalyzer, wordTerms } from './analysis.ts';
 import type { Analyzer } from './analysis.ts';
 import { buildBm25 } from './bm25.ts';
 import type { WeightedTerms } from './bm25.ts';
 import { matchingForm } from './matching-form.ts';
 import { translationAnalyzer } from './query-translation.ts';
+
+export type LexicalPart = 'words' | 'characters' | 'translated';
 
 export type LexicalIndex = {
   /** Number of documents. */
@@ -17,28 +19,31 @@ export type LexicalIndex = {
   readonly translatedScores: (terms: WeightedTerms) => Float64Array;
   /** The matching forms of the query's words as they are looked up: a word that is unknown is replaced by its spellings in the collection. */
   readonly wordForms: (query: string) => ReadonlySet<string>;
-  /** Share of the documents that hold a word (in its matching form), 0 to 1. */
+  /** Share of the documents that hold a word (in its matching form), 0 to 1; where words have no spaces between them, at least that share. */
   readonly wordShare: (form: string) => number;
   /** Share of the documents that hold a word as tables see it. */
   readonly translatedShare: (token: string) => number;
-  /** Builds all parts now rather than at the first search. */
-  readonly prepare: () => void;
+  /** Builds these parts now rather than at the first search that needs them. */
+  readonly prepare: (parts: readonly LexicalPart[]) => void;
 };
 
 /**
- * Builds the index; each part when it is first asked, or all with `prepare`.
+ * Builds the index; each part when it is first asked, or with `prepare`.
  * Unknown words of a query are looked up by their spellings without marks: "oro" finds ọ̀rọ̀ when no document has "oro".
  */
 export function buildLexicalIndex(texts: readonly string[]): LexicalIndex {
   const words = lazily(() => buildBm25(texts, wordAnalyzer));
   const characters = lazily(() => buildBm25(texts, characterAnalyzer));
   const translated = lazily(() => buildBm25(texts, translationAnalyzer));
-  const spellings = lazily(() => spellingVariants(words().vocabulary()));
+  const spellings = lazily(() => spellingVariants(wholeWords(characters().vocabulary())));
+
+  const built: Readonly<Record<LexicalPart, () => void>> = { words, characters: spellings, translated };
 
   /** Matching forms of a unit of the query with weights that add to 1. */
   const formsOf = (unit: string): readonly { readonly form: string; readonly weight: number }[] => {
     const form = matchingForm(unit);
-    if (form === '' || words().documentFrequency(form) > 0) return [{ form, weight: 1 }];
+    const whole = wholeWordTerm(form);
+    if (form === '' || whole === null || characters().documentFrequency(whole) > 0) return [{ form, weight: 1 }];
     const variants = spellings().get(foldForSearch(form)) ?? [];
     return variants.length === 0 ? [{ form, weight: 1 }] : variants.map((variant) => ({ form: variant, weight: 1 / variants.length }));
   };
@@ -59,10 +64,10 @@ export function buildLexicalIndex(texts: readonly string[]): LexicalIndex {
     characterScores: (query) => characters().scores(queryTerms(query, characterAnalyzer, characterTerms)),
     translatedScores: (terms) => translated().scores(terms),
     wordForms: (query) => new Set(wordAnalyzer.units(query).flatMap((unit) => formsOf(unit).map(({ form }) => form)).filter((form) => form !== '')),
-    wordShare: (form) => words().documentFrequency(form) / Math.max(1, texts.length),
+    wordShare: (form) => Math.min(...characterTerms(form).map((term) => characters().documentFrequency(term))) / Math.max(1, texts.length),
     translatedShare: (token) => translated().documentFrequency(token) / Math.max(1, texts.length),
-    prepare: () => {
-      for (const part of [words, characters, translated, spellings]) part();
+    prepare: (parts) => {
+      for (const part of parts) built[part]();
     },
   };
 }

@@ -82,7 +82,7 @@ export async function openIndex(indexFolder: string, encoder: Encoder): Promise<
   try {
     const stored = await readStoredFiles(store, await readJournal(journalPath(indexFolder)));
     const lexical = buildLexicalIndex(stored.chunks.map(({ text }) => text));
-    lexical.prepare();
+    lexical.prepare(hasTables(encoder) ? ['characters', 'translated'] : ['characters']); // what hybrid search needs
     const dense = await openDense(store, stored.chunks);
     const languages = stored.chunks.map(({ path }) => stored.files.get(path)?.language ?? null);
     const groups = languageGroups(stored.chunks, languages);
@@ -98,6 +98,10 @@ export async function openIndex(indexFolder: string, encoder: Encoder): Promise<
     store.close();
     throw thrown;
   }
+}
+
+function hasTables({ languages, pivot, translation }: Encoder): boolean {
+  return languages.some(({ tag }) => translation(tag, pivot) !== null || translation(pivot, tag) !== null);
 }
 
 async function openDense(store: LanceStore, chunks: readonly StoredChunk[]): Promise<DenseIndex> {

@@ -8,37 +8,34 @@ export type ScoredList = { readonly documents: Uint32Array; readonly scores: Flo
  * @param scores float64 [N]; -Infinity = not a candidate.
  */
 export function topDocuments(scores: Float64Array, depth: number): ScoredList {
-  const candidates = Uint32Array.from(scores, (_, document) => document);
-  const kept = candidates.length > depth ? aboveThreshold(scores, candidates, depth) : candidates.filter((document) => (scores[document] ?? -Infinity) > -Infinity);
-  const documents = kept.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b).subarray(0, depth);
+  const kept = bestUnordered(scores, depth);
+  const documents = kept.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
   return { documents, scores: Float64Array.from(documents, (document) => scores[document] ?? 0) };
 }
 
-/** The candidates that may be among the best `depth`: first a threshold, so that only few need sorting. */
-function aboveThreshold(scores: Float64Array, candidates: Uint32Array, depth: number): Uint32Array<ArrayBuffer> {
-  const values = scores.slice().sort();
-  const threshold = values[values.length - depth] ?? -Infinity;
-  let places = depth - (values.length - firstAbove(values, threshold)); // for documents exactly at the threshold
-  return Uint32Array.from(
-    candidates.filter((document) => {
-      const score = scores[document] ?? -Infinity;
-      if (score === -Infinity) return false;
-      if (score > threshold) return true;
-      if (score < threshold || places === 0) return false;
-      places -= 1;
-      return true;
-    }),
-  );
+/** The best `depth` in any order: a threshold first, so that only few need ordering. */
+function bestUnordered(scores: Float64Array, depth: number): Uint32Array<ArrayBuffer> {
+  const threshold = scores.length <= depth ? -Infinity : thresholdOf(scores, depth);
+  const kept = new Uint32Array(Math.min(scores.length, depth));
+  let count = 0;
+  for (let document = 0; document < scores.length; document += 1) {
+    if ((scores[document] ?? 0) > threshold) {
+      kept[count] = document;
+      count += 1;
+    }
+  }
+  for (let document = 0; document < scores.length && count < kept.length && threshold > -Infinity; document += 1) {
+    if (scores[document] === threshold) {
+      kept[count] = document;
+      count += 1;
+    }
+  }
+  return kept.slice(0, count);
 }
 
-/** Position of the first value above `threshold` in ascending values. */
-function firstAbove(values: Float64Array, threshold: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((values[middle] ?? 0) > threshold) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+/** The `depth`-th largest score; most scores of a large collection are 0 and need no ordering. */
+function thresholdOf(scores: Float64Array, depth: number): number {
+  const positive = scores.filter((score) => score > 0);
+  if (positive.length < depth) return scores.some((score) => score < 0) ? (scores.slice().sort()[scores.length - depth] ?? -Infinity) : 0;
+  return positive.sort()[positive.length - depth] ?? -Infinity;
 }
