@@ -56,7 +56,7 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
   const threads = physicalCores();
   const jobs = await createJobRegistry({
     journal: createJournal(join(folders.data, 'jobs'), (error) => options.onFault(error instanceof Error ? error : new Error(String(error)))),
-    prepare: createPrepare({ projects, startProcess, usualThreads: threads, now, onChange: () => searcher.stop() }),
+    prepare: createPrepare({ projects, startProcess, usualThreads: threads, starterFolder: options.starterFolder, now, onChange: () => searcher.stop() }),
     canResume: async ({ kind, projectId }) => {
       const folder = kind === 'train' ? await recent.folderOf(projectId) : null;
       return folder !== null && hasCheckpoint(folder);

@@ -5,6 +5,7 @@ import { contract } from '../contract/index.ts';
 import { inspectPaths } from '../project/corpora.ts';
 import { viewFolder } from '../project/folders.ts';
 import { describeLanguage } from '../project/languages.ts';
+import { readLibraryReport } from '../project/library.ts';
 import { modelFolderOf } from '../project/models.ts';
 import { projectPaths } from '../project/recipe.ts';
 import { receivePiece } from '../project/uploads.ts';
@@ -93,9 +94,9 @@ export function createRouter(services: Services) {
     },
     document: {
       excerpt: door.document.excerpt.handler(async ({ input, signal }) => {
-        const { file } = await projects.get(input.projectId);
+        const { folder, file } = await projects.get(input.projectId);
         if (file.library.folder === null) throw new InputError('index.no-folder', 'Expected a folder of documents, found none. Choose the folder first.');
-        return services.searcher.ask('excerpt', { documentsFolder: file.library.folder, path: input.path, location: input.location }, signal);
+        return services.searcher.ask('excerpt', { documentsFolder: file.library.folder, path: input.path, location: input.location, indexedAt: (await readLibraryReport(folder))?.indexedAt ?? null }, signal);
       }),
     },
   });

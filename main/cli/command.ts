@@ -30,7 +30,7 @@ export const COMMON_OPTIONS: OptionTable = { json: { type: 'boolean' }, help: { 
 export function readOptions(command: Command, words: readonly string[]): OptionValues {
   try {
     const { values } = parseArgs({ args: [...words], options: { ...command.options, ...COMMON_OPTIONS }, allowPositionals: false, strict: true });
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]));
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join('\n') : value]));
   } catch (thrown) {
     if (!(thrown instanceof TypeError) || !('code' in thrown)) throw thrown;
     const known = Object.keys(command.options).map((name) => `--${name}`).join(' ');

@@ -1,10 +1,39 @@
-/** `isogloss search`: not yet. */
-import { EnvironmentError } from '../../core/base/errors.ts';
-import type { Command } from './command.ts';
+/** `isogloss search`: a query in, passages out. */
+import { resolve } from 'node:path';
+import { InputError } from '../../core/base/errors.ts';
+import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openIndex, type Hit } from '../../core/retrieval/open-index.ts';
+import { readIndexManifest } from '../../core/retrieval/store/index-manifest.ts';
+import { canonicaliseTag } from '../../core/text/language.ts';
+import { choice, optional, required, wholeNumber, type Command } from './command.ts';
+
+const MOST_HITS = 1000;
+const DEFAULT_HITS = 10;
+const DIGITS = 3;
 
 export const searchCommand: Command = {
-  summary: 'Comes with the next change.',
-  usage: '',
-  options: {},
-  run: () => Promise.reject(new EnvironmentError('cli.not-yet', 'This command is not part of this build yet.')),
+  summary: 'Searches an index.',
+  usage: '--index DIR --query TEXT [--k 10] [--method dense|bm25|bm25-char|translated|hybrid] [--query-language TAG] [--model DIR] [--json]',
+  options: { index: { type: 'string' }, query: { type: 'string' }, k: { type: 'string' }, method: { type: 'string' }, 'query-language': { type: 'string' }, model: { type: 'string' } },
+  run: async (values) => {
+    const indexFolder = resolve(required(values, 'index', 'the folder of an index'));
+    const query = required(values, 'query', 'the text to search for');
+    const k = wholeNumber(values, 'k', { least: 1, most: MOST_HITS }) ?? DEFAULT_HITS;
+    const method = choice(values, 'method', ['hybrid', 'dense', 'bm25', 'bm25-char', 'translated']);
+    const language = optional(values, 'query-language');
+    const modelFolder = optional(values, 'model') ?? (await readIndexManifest(indexFolder)).modelFolder;
+    if (modelFolder === null) throw new InputError('search.no-model', `${indexFolder}: the index does not say where its model is. Name it with --model.`, { data: { path: indexFolder } });
+    const index = await openIndex(indexFolder, await openEncoder(resolve(modelFolder)));
+    try {
+      const { hits } = await index.search({ query, k, method, queryLanguage: language === null ? null : canonicaliseTag(language) });
+      return { json: hits.map(({ score, path, location, text, highlights, reasons }) => ({ score, path, location, text, highlights, reasons })), text: hits.length === 0 ? 'Nothing found.' : hits.map(describe).join('\n\n') };
+    } finally {
+      index.dispose();
+    }
+  },
 };
+
+function describe({ score, path, location, text, reasons }: Hit): string {
+  const place = location.row !== null ? `, row ${String(location.row)}` : location.line !== null ? `, line ${String(location.line)}` : '';
+  return `${score.toFixed(DIGITS)}  ${path}${place}  (${reasons.map(({ kind }) => kind.replace('-', ' ')).join(', ')})\n${text}`;
+}

@@ -1,10 +1,11 @@
 /** `isogloss train`: a recipe in, a model folder out. */
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { availableParallelism } from 'node:os';
 import { readRecipe } from '../../core/training/recipe.ts';
-import { assertNever } from '../../core/base/errors.ts';
+import { assertNever, InvariantError } from '../../core/base/errors.ts';
 import type { TrainingEvent } from '../../core/training/events.ts';
-import { loadRunTraining } from '../workers/run-train-task.ts';
+import { runTraining } from '../../core/training/run-training.ts';
+import { starterFolder } from './places.ts';
 import { choice, required, wholeNumber, type Command } from './command.ts';
 import { createProblemLines, createProgressLine, describeDuration } from './progress.ts';
 
@@ -21,20 +22,19 @@ export const trainCommand: Command = {
     const threads = wholeNumber(values, 'threads', { least: 1, most: MOST_THREADS }) ?? availableParallelism();
     const device = choice(values, 'device', ['cpu', 'webgpu', 'auto']);
     const recipe = await readRecipe(recipePath);
-    const runTraining = await loadRunTraining();
     const lines = sayEvents(say);
     const summary = await runTraining({
       recipe,
-      recipeFolder: dirname(recipePath),
       outputFolder,
+      starterFolder,
       threads,
       device,
       resume: values['resume'] === true,
       signal,
-      control: { paused: () => false, stopAndKeep: () => false },
       report: lines.report,
     });
     lines.end();
+    if (summary === null) throw new InvariantError('training.no-summary', 'Training ended without a summary.');
     const { model, steps, wallSeconds, cpuSeconds, peakMemoryMB, parameters, losses } = summary;
     return {
       json: { model, steps, wallSeconds, cpuSeconds, peakMemoryMB, parameters, losses },

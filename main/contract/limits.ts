@@ -22,3 +22,5 @@ export const PROBLEMS_SHOWN = 100;
 export const SEARCH_HITS_MAXIMUM = 200;
 /** Step events kept for a window that opens while a job runs. */
 export const HISTORY_STEPS = 600;
+/** Files of the library that are listed one by one; the counts are always whole. */
+export const LIBRARY_FILES_SHOWN = 2_000;

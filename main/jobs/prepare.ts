@@ -1,8 +1,10 @@
 /** Which worker does which job, with what, and what follows when it is done? */
 import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { assertNever, InputError, InvariantError } from '../../core/base/errors.ts';
 import type { JobRequest, JobResult, TrainingEvent } from '../contract/index.ts';
+import { writeLibraryReport } from '../project/library.ts';
 import { hasCheckpoint, keepModel, modelFolderOf, tidyModels } from '../project/models.ts';
 import { threadsOf } from '../project/presets.ts';
 import type { ProjectFile } from '../project/project-file.ts';
@@ -17,6 +19,7 @@ export type PrepareOptions = {
   readonly projects: Projects;
   readonly startProcess: StartProcess;
   readonly usualThreads: number;
+  readonly starterFolder: string;
   readonly now: () => number;
   /** Called after a model or index has changed, so that the search worker lets go of the old one. */
   readonly onChange: () => Promise<void>;
@@ -51,7 +54,7 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
     run: (onEvent) =>
       runInWorker(options.startProcess, 'train', {
         makeReady: async () => {
-          if (!resume) await rm(paths.training, { recursive: true, force: true });
+          await rm(paths.training, { recursive: true, force: true }); // a whole model that was never taken into use; checkpoints lie elsewhere
           return { ...input, resume };
         },
         onEvent,
@@ -80,7 +83,6 @@ async function preparePlan(options: PrepareOptions, project: OpenProject, reques
           onEvent(event);
         },
         finish: async () => {
-          await rm(`${input.outputFolder}-plan`, { recursive: true, force: true });
           if (plan === null) throw new InvariantError('training.no-plan', 'The trial run ended without a plan.');
           const { steps, estimatedMinutes, estimatedMemoryMB } = plan;
           await options.projects.change(project.file.id, (present) => ({ ...present, measured: { preset: request.preset, steps, minutes: estimatedMinutes, memoryMB: estimatedMemoryMB, basis: 'trial' } }));
@@ -95,7 +97,7 @@ async function trainInput(options: PrepareOptions, { folder, file }: OpenProject
   const paths = projectPaths(folder);
   await mkdir(paths.models, { recursive: true });
   await writeJsonAtomic(paths.recipe, recipeOf({ folder, file, preset }));
-  return { recipePath: paths.recipe, outputFolder: paths.training, threads: threadsOf(file.settings, options.usualThreads), device: 'cpu', resume: false, onlyPlan: false };
+  return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: 'cpu', resume: false, onlyPlan: false };
 }
 
 function prepareIndex(options: PrepareOptions, { folder, file }: OpenProject): Promise<PreparedJob> {
@@ -103,15 +105,19 @@ function prepareIndex(options: PrepareOptions, { folder, file }: OpenProject): P
   const documentsFolder = file.library.folder;
   if (modelFolder === null) throw new InputError('index.no-model', 'Expected a trained model, found none. Train first, then index the folder.');
   if (documentsFolder === null) throw new InputError('index.no-folder', 'Expected a folder of documents, found none. Choose the folder first.');
+  let indexedAt = options.now();
   return Promise.resolve({
     run: (onEvent) =>
       runInWorker(options.startProcess, 'index', {
         makeReady: async () => {
+          indexedAt = options.now();
+          await mkdir(join(folder, 'library'), { recursive: true });
           await options.onChange(); // the search worker must not hold the index that is about to be replaced
           return { modelFolder, documentsFolder, indexFolder: projectPaths(folder).index };
         },
         onEvent,
-        finish: async (summary) => {
+        finish: async ({ summary, modelId, libraryFiles }) => {
+          await writeLibraryReport(folder, { documentsFolder, modelId, indexedAt, chunks: summary.chunks, files: libraryFiles });
           await options.onChange();
           return { kind: 'index', summary };
         },

@@ -68,10 +68,9 @@ export async function tidyModels(folder: string, inUse: string | null): Promise<
   for (const name of names.slice(MODELS_KEPT)) if (`models/${name}` !== inUse) await rm(join(models, name), { recursive: true, force: true });
 }
 
-/** Whether a training folder holds something to go on from. */
+/** Whether an unfinished training left something to go on from. */
 export async function hasCheckpoint(folder: string): Promise<boolean> {
-  const { training } = projectPaths(folder);
-  const names = await readdir(training).catch(() => []);
+  const names = await readdir(projectPaths(folder).checkpoints).catch(() => []); // none yet
   return names.length > 0;
 }
 

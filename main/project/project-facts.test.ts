@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRecipe } from '../../core/training/recipe.ts';
+import { checkpointFolderOf } from '../../core/training/run-training.ts';
 import { adviseOn, canTrain } from './advice.ts';
 import { viewFolder } from './folders.ts';
 import { estimatePresets, PRESETS } from './presets.ts';
 import { newProjectFile, type CorpusEntry, type ProjectFile } from './project-file.ts';
-import { recipeOf } from './recipe.ts';
+import { projectPaths, recipeOf } from './recipe.ts';
 import { userFolders } from './user-folder.ts';
 
 let folder: string;
@@ -67,6 +68,12 @@ describe('the recipe of a project', () => {
 
   it('is refused while a language is unsaid', () => {
     expect(() => recipeOf({ folder, file: project(corpus({ languages: { kind: 'two', source: 'en', target: null } })), preset: 'quick' })).toThrow(/pairs\.tsv: expected to know which language/);
+  });
+});
+
+describe('the checkpoints of a project', () => {
+  it('lie where core/training puts them', () => {
+    expect(projectPaths(folder).checkpoints).toBe(checkpointFolderOf(projectPaths(folder).training));
   });
 });
 

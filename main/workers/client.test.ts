@@ -23,7 +23,7 @@ answerCalls({
     if (documentsFolder === 'wait') await setTimeout(100_000, undefined, { signal });
     if (documentsFolder === 'fail') throw new Error('our bug');
     if (documentsFolder === 'lie') return { files: 'many' };
-    return { files: Object.keys(process.env).length, skipped: 0, failed: 0, chunks: process.env.SECRET_TOKEN === undefined ? 0 : 1, wallSeconds: 0 };
+    return { summary: { files: 1, skipped: 0, failed: 0, chunks: process.env.SECRET_TOKEN === undefined ? 0 : 1, wallSeconds: 0 }, modelId: '', libraryFiles: [] };
   },
 });
 `;
@@ -44,7 +44,7 @@ describe('a worker', () => {
     const worker = startWorker(start, 'index');
     const events: WorkerEvent[] = [];
     const answer = await worker.call('index', task('answer'), (event) => events.push(event)).result;
-    expect(answer.chunks).toBe(0);
+    expect(answer.summary.chunks).toBe(0);
     expect(events).toMatchObject([{ kind: 'index', event: { phase: 'reading' } }]);
     await worker.stop();
     delete process.env['SECRET_TOKEN'];
@@ -81,7 +81,7 @@ describe('a worker', () => {
     const worker = startWorker(start, 'index');
     await expect(worker.call('index', task('fail'), () => undefined).result).rejects.toMatchObject({ family: 'invariant', message: 'our bug' });
     await expect(worker.call('index', task('lie'), () => undefined).result).rejects.toMatchObject({ code: 'worker.bad-answer' });
-    await expect(worker.call('index', task('answer'), () => undefined).result).resolves.toMatchObject({ skipped: 0 });
+    await expect(worker.call('index', task('answer'), () => undefined).result).resolves.toMatchObject({ summary: { skipped: 0 } });
     await expect(worker.call('search', { indexFolder: '', modelFolder: '', query: '', queryLanguage: null, method: 'dense', limit: 1 }, () => undefined).result).rejects.toMatchObject({ family: 'invariant' });
     await worker.stop();
   });
@@ -101,7 +101,7 @@ describe('a service', () => {
     await expect(service.ask('index', task('answer'))).rejects.toMatchObject({ code: 'worker.keeps-dying' });
     expect(starts).toBe(3);
     time = 61_000;
-    await expect(service.ask('index', task('answer'))).resolves.toMatchObject({ skipped: 0 });
+    await expect(service.ask('index', task('answer'))).resolves.toMatchObject({ summary: { skipped: 0 } });
     await service.stop();
   });
 

@@ -5,7 +5,7 @@ import { corpusFormatSchema, corpusLanguagesSchema, corpusRoleSchema, inspection
 import { errorRecordSchema } from '../contract/errors.ts';
 import { languageSuggestOutputSchema } from '../contract/language.ts';
 import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
-import { excerptSchema, hitSchema, locationSchema, searchMethodSchema } from '../contract/search.ts';
+import { excerptSchema, hitSchema, libraryFileSchema, locationSchema, searchMethodSchema } from '../contract/search.ts';
 import { trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
 
 /** One worker program per name: `<name>.ts` in this folder. */
@@ -15,6 +15,7 @@ export type WorkerName = z.infer<typeof workerNameSchema>;
 export const trainTaskSchema = z.object({
   recipePath: z.string(),
   outputFolder: z.string(),
+  starterFolder: z.string(),
   threads: z.number(),
   device: z.enum(['cpu', 'webgpu', 'auto']),
   resume: z.boolean(),
@@ -46,13 +47,15 @@ export const searchTaskSchema = z.object({
 });
 export type SearchTask = z.infer<typeof searchTaskSchema>;
 
-export const excerptTaskSchema = z.object({ documentsFolder: z.string(), path: z.string(), location: locationSchema });
+/** `indexedAt`: milliseconds since 1970; a file younger than that has changed. */
+export const excerptTaskSchema = z.object({ documentsFolder: z.string(), path: z.string(), location: locationSchema, indexedAt: z.number().nullable() });
 export type ExcerptTask = z.infer<typeof excerptTaskSchema>;
 
 /** What a worker can be asked; one table, so that asker and answerer agree. */
 export const calls = {
   train: { input: trainTaskSchema, output: z.object({ summary: trainingSummarySchema.nullable(), keptEarly: z.boolean() }) },
-  index: { input: indexTaskSchema, output: indexSummarySchema },
+  /** `libraryFiles`: what became of each file, the first LIBRARY_FILES_SHOWN, failed ones before all. */
+  index: { input: indexTaskSchema, output: z.object({ summary: indexSummarySchema, modelId: z.string(), libraryFiles: list(libraryFileSchema.extend({ modifiedAt: z.number() })) }) },
   inspect: { input: inspectTaskSchema, output: z.object({ inspection: inspectionSchema, fingerprints: list(z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.number(), sha256: z.string() })) }) },
   suggest: { input: z.object({ text: z.string(), limit: z.number() }), output: languageSuggestOutputSchema },
   search: { input: searchTaskSchema, output: z.object({ hits: list(hitSchema), queryLanguage: z.string().nullable(), elapsedMs: z.number(), chunks: z.number() }) },

@@ -1,9 +1,7 @@
 /** Worker: one training job, from recipe to model folder. */
 import { answerCalls } from './answer.ts';
+import { runTrainTask } from './run-train-task.ts';
 
 answerCalls({
-  train: async (task, { signal, isPaused, shouldStopAndKeep, report }) => {
-    const { runTrainTask } = await import('./run-train-task.ts');
-    return runTrainTask(task, { signal, isPaused, shouldStopAndKeep, report: (event) => report({ kind: 'training', event }) });
-  },
+  train: (task, { signal, isPaused, shouldStopAndKeep, report }) => runTrainTask(task, { signal, isPaused, shouldStopAndKeep, report: (event) => report({ kind: 'training', event }) }),
 });

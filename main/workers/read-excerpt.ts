@@ -1,0 +1,43 @@
+/** What stands around this passage in its document? */
+import { realpath, stat } from 'node:fs/promises';
+import { relative, resolve, isAbsolute } from 'node:path';
+import { InputError, toIsoglossError } from '../../core/base/errors.ts';
+import { documentText } from '../../core/documents/parsed-document.ts';
+import { readDocument } from '../../core/documents/read-document.ts';
+import { dominantScript, scriptDirection } from '../../core/text/scripts.ts';
+import type { Excerpt } from '../contract/index.ts';
+import type { ExcerptTask } from './messages.ts';
+
+const CHARACTERS_AROUND = 1_500;
+
+/** @throws InputError 'document.outside-library', 'file.missing'; what `readDocument` throws. */
+export async function readExcerpt({ documentsFolder, path, location, indexedAt }: ExcerptTask, signal: AbortSignal): Promise<Excerpt> {
+  const file = await insideFolder(documentsFolder, path);
+  const document = await readDocument(file, signal);
+  const text = documentText(document);
+  const start = Math.min(location.start, text.length);
+  const end = Math.min(Math.max(start, location.end), text.length);
+  const passage = text.slice(start, end);
+  return {
+    path,
+    title: document.title,
+    before: text.slice(Math.max(0, start - CHARACTERS_AROUND), start).toWellFormed(),
+    text: passage.toWellFormed(),
+    after: text.slice(end, end + CHARACTERS_AROUND).toWellFormed(),
+    direction: scriptDirection(dominantScript(passage)),
+    hasChanged: indexedAt === null || (await stat(file)).mtimeMs > indexedAt,
+  };
+}
+
+/** The real path of a file of the library, and of no other: neither ".." nor a link leads out. */
+async function insideFolder(folder: string, path: string): Promise<string> {
+  try {
+    const root = await realpath(folder);
+    const file = await realpath(resolve(root, path));
+    const way = relative(root, file);
+    if (way === '' || way.startsWith('..') || isAbsolute(way) || isAbsolute(path)) throw new InputError('document.outside-library', `${path}: expected a file of the folder that is searched, found one outside it.`, { data: { path } });
+    return file;
+  } catch (thrown) {
+    throw toIsoglossError(thrown);
+  }
+}
