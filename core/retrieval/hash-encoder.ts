@@ -23,8 +23,11 @@ export function createHashEncoder(options: { readonly width: number; readonly mo
   };
   const vectorOf = (text: string, spans: readonly Span[]): Float32Array => {
     const sum = new Float32Array(width);
-    for (const { start, end } of spans) direction(matchingForm(text.slice(start, end))).forEach((value, i) => (sum[i] = (sum[i] ?? 0) + value));
-    const length = Math.hypot(...sum);
+    for (const { start, end } of spans) {
+      const added = direction(matchingForm(text.slice(start, end)));
+      for (let i = 0; i < width; i += 1) sum[i] = (sum[i] ?? 0) + (added[i] ?? 0);
+    }
+    const length = Math.sqrt(sum.reduce((total, value) => total + value * value, 0));
     return length === 0 ? sum : sum.map((value) => value / length);
   };
   const windows = (text: string): { readonly spans: readonly Span[]; readonly place: Span }[] => {

@@ -13,20 +13,22 @@ export type SearchBenchmark = {
   readonly vectors: number;
   readonly buildMs: number;
   readonly openMs: number;
-  readonly methods: Readonly<Partial<Record<SearchMethod, { readonly medianMs: number; readonly p95Ms: number }>>>;
+  readonly methods: Readonly<Partial<Record<SearchMethod, { readonly medianMs: number; readonly p95Ms: number; readonly medianCpuMs: number }>>>;
   readonly residentMemoryMB: number;
 };
 
 const CHUNKS_PER_FILE = 100;
-const PARAGRAPH_WORDS = 130; // about 900 characters: one chunk
+const PARAGRAPH_WORDS = 100; // about 800 characters: one chunk
 const VOCABULARY = 40_000;
 const QUERY_WORDS = 8;
+const MICROSECONDS_PER_MS = 1000;
 const BYTES_PER_MB = 2 ** 20;
 const METHODS: readonly SearchMethod[] = ['bm25', 'bm25-char', 'dense', 'hybrid'];
 
 /**
  * Writes `chunks` paragraphs of invented words (Zipf's law) into `folder`/documents, indexes them into `folder`/index and
- * searches with questions of 8 words, each method `searches` times after a few to warm up.
+ * searches with questions of 8 words, each method `searches` times after a few to warm up. Processor time (all threads) is
+ * given beside wall time, because only it means something on a busy machine.
  */
 export async function measureSearch(options: { readonly encoder: Encoder; readonly chunks: number; readonly searches: number; readonly folder: string; readonly seed: number; readonly signal: AbortSignal }): Promise<SearchBenchmark> {
   const { encoder, chunks, searches, folder, seed, signal } = options;
@@ -44,21 +46,25 @@ export async function measureSearch(options: { readonly encoder: Encoder; readon
   const openStart = performance.now();
   const index = await openIndex(join(folder, 'index'), encoder);
   const openMs = performance.now() - openStart;
-  const methods: Partial<Record<SearchMethod, { medianMs: number; p95Ms: number }>> = {};
+  const methods: Partial<Record<SearchMethod, { medianMs: number; p95Ms: number; medianCpuMs: number }>> = {};
   try {
     for (const method of METHODS) {
       const random = seededRandom(seed, 'queries');
       const times: number[] = [];
+      const cpuTimes: number[] = [];
       const warmUp = Math.ceil(searches / QUERY_WORDS);
       for (let i = 0; i < searches + warmUp; i += 1) {
         signal.throwIfAborted();
         const query = sentence(words, random, QUERY_WORDS);
         const start = performance.now();
+        const cpuStart = process.cpuUsage();
         await index.search({ query, method });
-        if (i >= warmUp) times.push(performance.now() - start);
+        const { user, system } = process.cpuUsage(cpuStart);
+        if (i < warmUp) continue;
+        times.push(performance.now() - start);
+        cpuTimes.push((user + system) / MICROSECONDS_PER_MS);
       }
-      times.sort((a, b) => a - b);
-      methods[method] = { medianMs: quantile(times, 0.5), p95Ms: quantile(times, 0.95) };
+      methods[method] = { medianMs: quantile(times, 0.5), p95Ms: quantile(times, 0.95), medianCpuMs: quantile(cpuTimes, 0.5) };
     }
   } finally {
     index.dispose();
@@ -84,6 +90,7 @@ function sentence(words: readonly string[], random: Random, length: number): str
   return `${Array.from({ length }, () => words[Math.floor(words.length ** random.next()) - 1] ?? '').join(' ')}.`;
 }
 
-function quantile(sorted: readonly number[], share: number): number {
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
