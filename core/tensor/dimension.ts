@@ -56,6 +56,26 @@ export function multiplyDimensions(a: Dimension, b: Dimension): Dimension | null
   return addDimensions(0, symbol, left.count * right.count);
 }
 
+/** a / b where it comes out even for every value of the symbols; null otherwise. */
+export function divideDimensions(a: Dimension, b: Dimension): Dimension | null {
+  if (b === 0) return null;
+  if (typeof b === 'number') {
+    const { constant, terms } = parse(a);
+    const even = constant % b === 0 && [...terms.values()].every((count) => count % b === 0);
+    return even ? write({ constant: constant / b, terms: new Map([...terms].map(([symbol, count]) => [symbol, count / b])) }) : null;
+  }
+  const [numerator, divisor] = [typeof a === 'number' ? null : monomial(a), monomial(b)];
+  if (numerator === null || divisor === null || numerator.count % divisor.count !== 0) return null;
+  const rest = numerator.symbol.split('.');
+  for (const symbol of divisor.symbol.split('.')) {
+    const position = rest.indexOf(symbol);
+    if (position < 0) return null;
+    rest.splice(position, 1);
+  }
+  const count = numerator.count / divisor.count;
+  return rest.length === 0 ? count : addDimensions(0, rest.join('.'), count);
+}
+
 function monomial(dimension: Dimension): { readonly symbol: string; readonly count: number } | null {
   const { constant, terms } = parse(dimension);
   const [first, second] = [...terms];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDimensions, multiplyDimensions } from './dimension.ts';
+import { addDimensions, divideDimensions, multiplyDimensions } from './dimension.ts';
 import { expectPositive, expectSameFloat, expectShapes } from './expect-shapes.ts';
 import { broadcastShapes, elementCount, normaliseAxes, shapesEqual, stretchedAxes, stridesOf } from './shape.ts';
 import { bytesOf, numbersOf, tensorFrom, tensorFromBytes, tensorOf } from './tensor.ts';
@@ -20,6 +20,13 @@ describe('dimensions', () => {
     expect(multiplyDimensions('L', '2*B')).toBe('2*B.L');
     expect(multiplyDimensions('B.L', 'H')).toBe(multiplyDimensions('H', multiplyDimensions('L', 'B') ?? 0));
     expect(multiplyDimensions('N+1', 'B')).toBeNull();
+  });
+
+  it('divide where it comes out even for every value of the symbols', () => {
+    expect(divideDimensions('8*B.L', 'B')).toBe('8*L');
+    expect(divideDimensions('8*B.L', '2*B.L')).toBe(4);
+    expect(divideDimensions('4*N+8', 4)).toBe('N+2');
+    expect([divideDimensions('4*N+2', 4), divideDimensions('B', 'L'), divideDimensions(6, 'B'), divideDimensions(6, 0), divideDimensions(7, 2)]).toEqual([null, null, null, null, null]);
   });
 
   it('refuse what is no size', () => {

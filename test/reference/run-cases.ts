@@ -33,6 +33,12 @@ export function describeCases({ file, builds, kinked = new Set() }: CaseOptions)
       checkGraph(graph);
       expectCaseClose(evaluateGraph(graph, caseFeeds(reference)), { reference, name });
     });
+    it('calculates every value with the element type and shape that was inferred for it', () => {
+      const everything: Graph = { ...graph, outputs: graph.nodes.flatMap((node) => node.outputs.map((value) => ({ name: value.name, value }))) };
+      const found = evaluateGraph(everything, caseFeeds(reference));
+      expect(everything.outputs.length).toBeGreaterThan(0);
+      expect(everything.outputs.map(({ name }) => [name, found[name]?.dtype, found[name]?.shape])).toEqual(everything.outputs.map(({ name, value }) => [name, value.dtype, value.shape]));
+    });
     if (!kinked.has(name)) {
       it('agrees with difference quotients', () => {
         expectGradientsMatchDifferences(graph, { feeds: caseFeeds(reference), wrt: Object.keys(reference.gradients) });

@@ -1,5 +1,5 @@
 /** Which operators move, pick, join or make elements without arithmetic? */
-import { addDimensions, type Dimension } from '../../tensor/dimension.ts';
+import { addDimensions, divideDimensions, type Dimension } from '../../tensor/dimension.ts';
 import type { DType } from '../../tensor/dtype.ts';
 import { broadcastShapes, elementCount, formatShape, isStatic, normaliseAxes, normaliseAxis, symbolicElementCount, sumDimensions, type Shape } from '../../tensor/shape.ts';
 import { ShapeError } from '../../tensor/shape-error.ts';
@@ -57,12 +57,9 @@ function reshaped(data: Value, wanted: readonly Dimension[], allowZero: boolean)
 function divided(numerator: Shape, denominator: Shape, from: Shape, to: Shape): Dimension {
   const count = symbolicElementCount(numerator);
   const divisor = symbolicElementCount(denominator);
-  if (typeof count === 'number' && typeof divisor === 'number') {
-    if (divisor > 0 && count % divisor === 0) return count / divisor;
-    throw new ShapeError('graph.shape-mismatch', `Reshape: ${formatShape(from)} does not divide into ${formatShape(to)}.`);
-  }
-  if (divisor === 1 && count !== null) return count;
-  throw new ShapeError('graph.unknown-content', `Reshape: the free size from ${formatShape(from)} to ${formatShape(to)} has no expression.`);
+  const quotient = count === null || divisor === null ? null : divideDimensions(count, divisor);
+  if (quotient === null) throw new ShapeError('graph.shape-mismatch', `Reshape: ${formatShape(from)} does not divide into ${formatShape(to)}.`);
+  return quotient;
 }
 
 export const layout = {
