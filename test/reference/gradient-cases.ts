@@ -50,6 +50,10 @@ export const gradientCases: { readonly [name: string]: Build } = {
   Div: binary((g, a, b) => g.div(a, b)),
   Max: binary((g, a, b) => g.max(a, b)),
   Min: binary((g, a, b) => g.min(a, b)),
+  'Max apart': binary((g, a, b) => g.max(a, b)),
+  'Min apart': binary((g, a, b) => g.min(a, b)),
+  'ReduceMax apart': unary((g, x) => g.reduceMax(x, { axis: 0 })),
+  'ReduceMin apart': unary((g, x) => g.reduceMin(x, { axis: 1, keepDims: true })),
   Pow: binary((g, a, b) => g.pow(a, b)),
   'Pow constant': unary((g, x) => g.pow(x, 3)),
   Where: (g, inputs) => g.where(input(inputs, 'condition'), input(inputs, 'a'), input(inputs, 'b')),
@@ -102,5 +106,5 @@ export const gradientCases: { readonly [name: string]: Build } = {
   'used twice': unary((g, x) => g.add(g.mul(g.exp(x), g.sigmoid(x)), x)),
 };
 
-/** Cases whose inputs stand on a kink, where a difference quotient is not the gradient. */
+/** Cases whose inputs stand on a kink, where a difference quotient is not the gradient; each has a sister "apart" that does not. */
 export const kinkedCases: ReadonlySet<string> = new Set(['Max', 'Min', 'ReduceMax', 'ReduceMin']);
