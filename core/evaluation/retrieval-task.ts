@@ -80,14 +80,18 @@ export async function prepareCollection(options: { readonly documents: readonly 
 async function denseIndexOf(texts: readonly string[], encoder: Encoder, options: { readonly signal: AbortSignal | undefined; readonly report: ReportProgress }): Promise<DenseIndex> {
   const blocks: Float32Array[] = [];
   const owners: number[] = [];
+  const windows: number[] = [];
   for (const [document, text] of texts.entries()) {
     if (document % YIELD_EVERY === 0) await breathe(options, { phase: 'encoding', done: document, total: texts.length, unit: 'documents' });
     const vectors = encoder.encodeWindows(text);
     expectVectors(vectors, encoder.width, `document ${document + 1}`);
     blocks.push(vectors);
-    for (let row = 0; row < vectors.length / encoder.width; row += 1) owners.push(document);
+    for (let row = 0; row < vectors.length / encoder.width; row += 1) {
+      owners.push(document);
+      windows.push(row);
+    }
   }
-  return exactDenseIndex({ width: encoder.width, blocks, owners: Uint32Array.from(owners), size: texts.length });
+  return exactDenseIndex({ width: encoder.width, blocks, owners: Uint32Array.from(owners), windows: Int32Array.from(windows), size: texts.length });
 }
 
 /**

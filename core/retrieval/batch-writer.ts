@@ -25,6 +25,7 @@ export function createBatchWriter(options: { readonly store: LanceStore; readonl
   let chunks: StoredChunk[] = [];
   let blocks: Float32Array[] = [];
   let owners: number[] = [];
+  let windows: number[] = [];
   let files = new Map<string, JournalFile>();
   const partsOf = new Map<string, number>(); // of files that are not at their end
 
@@ -38,14 +39,14 @@ export function createBatchWriter(options: { readonly store: LanceStore; readonl
       vectors.set(block, at);
       at += block.length;
     }
-    await store.add(chunks, { vectors, batches: new Int32Array(owners.length).fill(batch), chunks: Int32Array.from(owners) });
+    await store.add(chunks, { vectors, batches: new Int32Array(owners.length).fill(batch), chunks: Int32Array.from(owners), windows: Int32Array.from(windows) });
     await appendEntry(journalPath, { kind: 'batch', batch, files: [...files.values()] });
     batch += 1;
     for (const { path, part, isLast } of files.values()) {
       if (isLast) partsOf.delete(path);
       else partsOf.set(path, part + 1);
     }
-    [chunks, blocks, owners, files] = [[], [], [], new Map()];
+    [chunks, blocks, owners, windows, files] = [[], [], [], [], new Map()];
   };
 
   return {
@@ -55,7 +56,10 @@ export function createBatchWriter(options: { readonly store: LanceStore; readonl
       const number = chunks.length;
       chunks.push({ batch, chunk: number, path: file.path, text, line: location.line, row: location.row ?? null, headings: location.headings, start: location.start, end: location.end });
       blocks.push(vectors);
-      for (let row = 0; row < vectors.length / width; row += 1) owners.push(number);
+      for (let row = 0; row < vectors.length / width; row += 1) {
+        owners.push(number);
+        windows.push(row);
+      }
       const entry = entryOf(file);
       files.set(file.path, { ...entry, chunks: entry.chunks + 1, vectors: entry.vectors + vectors.length / width });
     },

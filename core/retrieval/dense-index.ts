@@ -2,7 +2,7 @@
 import { InputError } from '../base/errors.ts';
 import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory } from '../optimizers/kernel-memory.ts';
-import { topDocuments } from './scored-list.ts';
+import { emptyList, topDocuments } from './scored-list.ts';
 import type { ScoredList } from './scored-list.ts';
 
 /** Finds documents by vector. A document may have several vectors (the whole text and its windows). */
@@ -12,26 +12,30 @@ export type DenseIndex = {
    * The `depth` documents with the largest cosine, -1 to 1; documents without a vector are never found.
    * @param query float32 [H], length 1; a query without known tokens (all zeros) finds nothing.
    */
-  readonly nearest: (query: Float32Array, depth: number) => Promise<ScoredList>;
+  readonly nearest: (query: Float32Array, depth: number) => Promise<DenseList>;
 };
+
+/** `windows[i]`: which vector of documents[i] was the nearest; 0 = the whole text, then its windows in order. */
+export type DenseList = ScoredList & { readonly windows: Int32Array };
 
 export type DenseRows = {
   readonly width: number;
   /** Rows one after another, each of length 1; [rows, H] in blocks of whole rows. */
   readonly blocks: readonly Float32Array[];
-  /** Number of the document of each row. */
+  /** Number of the document of each row, and which of its vectors the row is. */
   readonly owners: Uint32Array;
+  readonly windows: Int32Array;
   /** Number of documents. */
   readonly size: number;
 };
 
-export const emptyList: ScoredList = { documents: new Uint32Array(0), scores: new Float64Array(0) };
+export const emptyDenseList: DenseList = { ...emptyList, windows: new Int32Array(0) };
 
 const LANES = 4;
 const SLACK_BYTES = 4096; // alignment of the arrays in the kernel's memory
 
 /** Compares the query with every row. Keeps a copy of the rows in the kernels' memory. */
-export function exactDenseIndex({ width, blocks, owners, size }: DenseRows): DenseIndex {
+export function exactDenseIndex({ width, blocks, owners, windows, size }: DenseRows): DenseIndex {
   const rows = owners.length;
   const paddedWidth = Math.ceil(width / LANES) * LANES;
   const memory = createKernelMemory((rows * (paddedWidth + 1) + paddedWidth) * Float32Array.BYTES_PER_ELEMENT + SLACK_BYTES);
@@ -46,16 +50,21 @@ export function exactDenseIndex({ width, blocks, owners, size }: DenseRows): Den
   return {
     isExact: true,
     nearest: (query, depth) => {
-      if (!isUsable(query) || rows === 0) return Promise.resolve(emptyList);
+      if (!isUsable(query) || rows === 0) return Promise.resolve(emptyDenseList);
       queries.set(query);
       kernels.scoreMatrix({ queries, documents: vectors, width: paddedWidth, scores: rowScores });
       const scores = new Float64Array(size).fill(-Infinity);
+      const nearestWindow = new Int32Array(size);
       for (let i = 0; i < rows; i += 1) {
         const owner = owners[i] ?? 0;
         const score = rowScores[i] ?? 0;
-        if (score > (scores[owner] ?? 0)) scores[owner] = score;
+        if (score > (scores[owner] ?? 0)) {
+          scores[owner] = score;
+          nearestWindow[owner] = windows[i] ?? 0;
+        }
       }
-      return Promise.resolve(topDocuments(scores, depth));
+      const list = topDocuments(scores, depth);
+      return Promise.resolve({ ...list, windows: Int32Array.from(list.documents, (document) => nearestWindow[document] ?? 0) });
     },
   };
 }

@@ -8,6 +8,7 @@ import type { LexicalIndex } from './lexical-index.ts';
 import { matchingForm } from './matching-form.ts';
 import type { ComponentWeights } from './method-weights.ts';
 import { translateQuery } from './query-translation.ts';
+import type { NearestPart } from './rank-collection.ts';
 
 /** Offsets into the hit's text, UTF-16, end exclusive, whole graphemes; highlights do not overlap. */
 export type Highlight = Span & { readonly kind: 'same-word' | 'translated-word' | 'similar-meaning' };
@@ -23,12 +24,13 @@ export type Explanation = { readonly highlights: readonly Highlight[]; readonly 
 
 export type ExplainRequest = {
   readonly query: string;
-  readonly queryVector: Float32Array | null;
+  /** What dense search found nearest in this text; null when it did not find the text. */
+  readonly nearest: NearestPart | null;
   readonly text: string;
   readonly weights: ComponentWeights;
   readonly table: TranslationTable | null;
   readonly lexical: Pick<LexicalIndex, 'wordForms' | 'wordShare' | 'translatedShare' | 'size'>;
-  readonly encoder: Encoder | null;
+  readonly encoder: Pick<Encoder, 'windowSpans'> | null;
 };
 
 const LEAST_SPELLING_OVERLAP = 0.5; // Dice of character n-grams: "walked" and "walking" .57
@@ -61,10 +63,11 @@ export function explainHit(request: ExplainRequest): Explanation {
     if (pairs.length > 0) reasons.push({ kind: 'translated-words', words: distinctPairs(pairs) });
   }
   if (weights.dense > 0) {
-    const nearest = nearestPart(request);
+    const { nearest, encoder } = request;
     if (nearest !== null && nearest.similarity >= LEAST_SIMILARITY) {
       reasons.push({ kind: 'similar-meaning', similarity: nearest.similarity });
-      if (nearest.span !== null) for (const part of without(wholeGraphemes(text, nearest.span), highlights)) if (/\p{L}|\p{N}/u.test(text.slice(part.start, part.end))) highlights.push({ ...part, kind: 'similar-meaning' });
+      const span = nearest.window === 0 || encoder === null ? undefined : encoder.windowSpans(text)[nearest.window];
+      if (span !== undefined) for (const part of without(wholeGraphemes(text, span), highlights)) if (/\p{L}|\p{N}/u.test(text.slice(part.start, part.end))) highlights.push({ ...part, kind: 'similar-meaning' });
     }
   }
   return { highlights: highlights.sort((a, b) => a.start - b.start), reasons };
@@ -135,20 +138,6 @@ function surfaces(text: string, spans: readonly Span[]): string[] {
     if (!seen.has(form)) seen.set(form, surface);
   }
   return [...seen.values()].slice(0, MOST_WORDS);
-}
-
-/** The part of the text whose vector is nearest to the query's: a window, or the whole text (span null). */
-function nearestPart({ text, queryVector, encoder }: ExplainRequest): { readonly similarity: number; readonly span: Span | null } | null {
-  if (encoder === null || queryVector === null) return null;
-  const vectors = encoder.encodeWindows(text);
-  const spans = encoder.windowSpans(text);
-  let best = { similarity: -Infinity, row: 0 };
-  for (let row = 0; row * encoder.width < vectors.length; row += 1) {
-    let similarity = 0;
-    for (let i = 0; i < encoder.width; i += 1) similarity += (queryVector[i] ?? 0) * (vectors[row * encoder.width + i] ?? 0);
-    if (similarity > best.similarity) best = { similarity, row };
-  }
-  return { similarity: best.similarity, span: best.row === 0 ? null : (spans[best.row] ?? null) };
 }
 
 let graphemes: Intl.Segmenter | undefined;

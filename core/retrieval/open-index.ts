@@ -3,7 +3,7 @@ import { InputError } from '../base/errors.ts';
 import type { Encoder } from '../encoding/encoder.ts';
 import { dominantScript, scriptDirection } from '../text/scripts.ts';
 import type { Direction } from '../text/scripts.ts';
-import { emptyList, exactDenseIndex, isUsable } from './dense-index.ts';
+import { emptyDenseList, exactDenseIndex, isUsable } from './dense-index.ts';
 import type { DenseIndex } from './dense-index.ts';
 import { explainHit } from './explain.ts';
 import type { Highlight, Reason } from './explain.ts';
@@ -14,7 +14,7 @@ import type { LexicalIndex } from './lexical-index.ts';
 import { chooseWeights } from './method-weights.ts';
 import type { SearchMethod } from './method-weights.ts';
 import { rankCollection } from './rank-collection.ts';
-import type { RankPlan } from './rank-collection.ts';
+import type { NearestPart, RankPlan } from './rank-collection.ts';
 import { isMostlyLatin } from './scripts.ts';
 import { expectModel, journalPath, readIndexManifest } from './store/index-manifest.ts';
 import type { IndexManifest } from './store/index-manifest.ts';
@@ -110,29 +110,35 @@ async function openDense(store: LanceStore, chunks: readonly StoredChunk[]): Pro
   if (rows * store.width > EXACT_NUMBERS) return approximateDenseIndex(store, numbers);
   const blocks: Float32Array[] = [];
   const owners: number[] = [];
+  const windows: number[] = [];
   for await (const piece of store.readVectors()) {
     for (let row = 0; row < piece.batches.length; row += 1) {
       const owner = numbers.get(rowKey(piece.batches[row] ?? 0, piece.chunks[row] ?? 0));
       if (owner === undefined) continue; // of a batch that does not count
       blocks.push(piece.vectors.subarray(row * store.width, (row + 1) * store.width));
       owners.push(owner);
+      windows.push(piece.windows[row] ?? 0);
     }
   }
-  return exactDenseIndex({ width: store.width, blocks, owners: Uint32Array.from(owners), size: chunks.length });
+  return exactDenseIndex({ width: store.width, blocks, owners: Uint32Array.from(owners), windows: Int32Array.from(windows), size: chunks.length });
 }
 
 function approximateDenseIndex(store: LanceStore, numbers: ReadonlyMap<number, number>): DenseIndex {
   return {
     isExact: false,
     nearest: async (query, depth) => {
-      if (!isUsable(query)) return emptyList;
+      if (!isUsable(query)) return emptyDenseList;
       const found = await store.nearest(query, Math.min(depth, APPROXIMATE_ROWS));
       const best = new Map<number, number>();
+      const windowOf = new Map<number, number>();
       found.similarities.forEach((similarity, i) => {
         const owner = numbers.get(rowKey(found.batches[i] ?? 0, found.chunks[i] ?? 0));
-        if (owner !== undefined) best.set(owner, Math.max(similarity, best.get(owner) ?? -Infinity));
+        if (owner === undefined || similarity <= (best.get(owner) ?? -Infinity)) return;
+        best.set(owner, similarity);
+        windowOf.set(owner, found.windows[i] ?? 0);
       });
-      return orderedList(best);
+      const list = orderedList(best);
+      return { ...list, windows: Int32Array.from(list.documents, (document) => windowOf.get(document) ?? 0) };
     },
   };
 }
@@ -169,7 +175,7 @@ async function search(context: SearchContext): Promise<SearchAnswer> {
   const hits = Array.from(ranked.documents, (document, place): Hit | null => {
     const chunk = chunks[document];
     const plan = plans.get(languages[document] ?? null);
-    return chunk === undefined || plan === undefined ? null : hitOf({ context, chunk, plan, queryVector, score: ranked.scores[place] ?? 0 });
+    return chunk === undefined || plan === undefined ? null : hitOf({ context, chunk, plan, nearest: ranked.nearest.get(document) ?? null, score: ranked.scores[place] ?? 0 });
   });
   return { hits: hits.filter((hit) => hit !== null), queryLanguage };
 }
@@ -180,9 +186,9 @@ function planFor({ query, method = 'hybrid', encoder, languages, groups }: Searc
   return { weights, table, ...(groups.length === 1 ? {} : { holds: (document: number) => (languages[document] ?? null) === group.language }) };
 }
 
-function hitOf({ context, chunk, plan, queryVector, score }: { readonly context: SearchContext; readonly chunk: StoredChunk; readonly plan: RankPlan; readonly queryVector: Float32Array | null; readonly score: number }): Hit {
+function hitOf({ context, chunk, plan, nearest, score }: { readonly context: SearchContext; readonly chunk: StoredChunk; readonly plan: RankPlan; readonly nearest: NearestPart | null; readonly score: number }): Hit {
   const file = context.files.get(chunk.path);
-  const { highlights, reasons } = explainHit({ query: context.query, queryVector, text: chunk.text, weights: plan.weights, table: plan.table, lexical: context.lexical, encoder: context.encoder });
+  const { highlights, reasons } = explainHit({ query: context.query, nearest, text: chunk.text, weights: plan.weights, table: plan.table, lexical: context.lexical, encoder: context.encoder });
   return {
     chunkId: `${chunk.batch}.${chunk.chunk}`,
     score,

@@ -1,14 +1,14 @@
 /** In which order does a collection answer a query? The one path by which searches and evaluations score. */
 import type { TranslationTable } from '../alignment/translation-table.ts';
 import { wordRuns } from './analysis.ts';
-import { emptyList } from './dense-index.ts';
-import type { DenseIndex } from './dense-index.ts';
+import { emptyDenseList } from './dense-index.ts';
+import type { DenseIndex, DenseList } from './dense-index.ts';
 import { FUSION_DEPTH, fuse, orderedList } from './fusion.ts';
 import type { LexicalIndex } from './lexical-index.ts';
 import { componentNames } from './method-weights.ts';
 import type { ComponentName, ComponentWeights } from './method-weights.ts';
 import { translateQuery } from './query-translation.ts';
-import { topDocuments } from './scored-list.ts';
+import { emptyList, topDocuments } from './scored-list.ts';
 import type { ScoredList } from './scored-list.ts';
 
 export type SearchableCollection = {
@@ -36,6 +36,12 @@ export type RankRequest = {
   readonly depth: number;
 };
 
+/** The part of a document that is nearest to the query. */
+export type NearestPart = { readonly similarity: number; /** 0 = the whole text, then its windows. */ readonly window: number };
+
+/** The order, and for documents that dense search also found, their nearest part. */
+export type Ranking = ScoredList & { readonly nearest: ReadonlyMap<number, NearestPart> };
+
 /**
  * Ranks the documents.
  * One method alone: its own scores (BM25: without documents of score 0; dense: cosine).
@@ -43,27 +49,39 @@ export type RankRequest = {
  * documents that share no term count there with their score of 0. Sums are divided by the plan's sum of weights, so that
  * documents of several plans can stand in one order. A query without any word finds nothing.
  */
-export async function rankCollection(collection: SearchableCollection, request: RankRequest): Promise<ScoredList> {
-  if (wordRuns(request.query).length === 0) return emptyList;
+export async function rankCollection(collection: SearchableCollection, request: RankRequest): Promise<Ranking> {
+  if (wordRuns(request.query).length === 0) return { ...emptyList, nearest: new Map() };
   const isSingle = request.plans.every(({ weights }) => activeComponents(weights).length <= 1);
-  const listOf = rememberedLists(collection, request, isSingle);
+  const depth = isSingle ? Math.max(FUSION_DEPTH, request.depth) : FUSION_DEPTH;
+  const usesDense = request.plans.some(({ weights }) => weights.dense !== 0);
+  const dense = usesDense && collection.dense !== null && request.queryVector !== null ? await collection.dense.nearest(request.queryVector, depth) : emptyDenseList;
+  const listOf = rememberedLists({ collection, request, dense, depth });
   const merged = new Map<number, number>();
   for (const plan of request.plans) {
-    const list = isSingle ? await singleList(plan, listOf) : await fusedList(plan, listOf);
+    const list = isSingle ? singleList(plan, listOf) : fusedList(plan, listOf);
     list.documents.forEach((document, i) => merged.set(document, list.scores[i] ?? 0));
   }
   const { documents, scores } = orderedList(merged);
-  return { documents: documents.subarray(0, request.depth), scores: scores.subarray(0, request.depth) };
+  const kept = documents.subarray(0, request.depth);
+  return { documents: kept, scores: scores.subarray(0, request.depth), nearest: nearestParts(dense, new Set(kept)) };
 }
 
-type ListOf = (name: ComponentName, table: TranslationTable | null) => Promise<ScoredList>;
+function nearestParts({ documents, scores, windows }: DenseList, kept: ReadonlySet<number>): ReadonlyMap<number, NearestPart> {
+  const parts = new Map<number, NearestPart>();
+  documents.forEach((document, i) => {
+    if (kept.has(document)) parts.set(document, { similarity: scores[i] ?? 0, window: windows[i] ?? 0 });
+  });
+  return parts;
+}
+
+type ListOf = (name: ComponentName, table: TranslationTable | null) => ScoredList;
 
 const activeComponents = (weights: ComponentWeights): readonly ComponentName[] => componentNames.filter((name) => weights[name] !== 0);
 
-async function singleList({ weights, table, holds }: RankPlan, listOf: ListOf): Promise<ScoredList> {
+function singleList({ weights, table, holds }: RankPlan, listOf: ListOf): ScoredList {
   const [only] = activeComponents(weights);
   if (only === undefined) return emptyList;
-  const list = await listOf(only, table);
+  const list = listOf(only, table);
   const kept = new Map<number, number>();
   list.documents.forEach((document, i) => {
     const score = list.scores[i] ?? 0;
@@ -72,29 +90,27 @@ async function singleList({ weights, table, holds }: RankPlan, listOf: ListOf): 
   return orderedList(kept);
 }
 
-async function fusedList({ weights, table, holds }: RankPlan, listOf: ListOf): Promise<ScoredList> {
+function fusedList({ weights, table, holds }: RankPlan, listOf: ListOf): ScoredList {
   const active = activeComponents(weights);
-  const lists = [];
-  for (const name of active) lists.push({ list: await listOf(name, table), weight: weights[name] });
-  const { documents, scores } = fuse(lists, holds);
+  const { documents, scores } = fuse(active.map((name) => ({ list: listOf(name, table), weight: weights[name] })), holds);
   const total = active.reduce((sum, name) => sum + weights[name], 0);
   return { documents, scores: scores.map((score) => score / total) };
 }
 
+type ListSources = { readonly collection: SearchableCollection; readonly request: RankRequest; readonly dense: DenseList; readonly depth: number };
+
 /** Each component's list is computed once, whichever plans ask for it. */
-function rememberedLists(collection: SearchableCollection, request: RankRequest, isSingle: boolean): ListOf {
-  const depth = isSingle ? Math.max(FUSION_DEPTH, request.depth) : FUSION_DEPTH;
-  const known = new Map<string, Promise<ScoredList>>();
+function rememberedLists(sources: ListSources): ListOf {
+  const known = new Map<string, ScoredList>();
   return (name, table) => {
     const key = name === 'translated' ? `${name} ${table?.sourceLanguage ?? ''} ${table?.targetLanguage ?? ''}` : name;
-    const found = known.get(key) ?? componentList(collection, { name, table, request, depth });
+    const found = known.get(key) ?? componentList(sources, name, table);
     known.set(key, found);
     return found;
   };
 }
 
-async function componentList(collection: SearchableCollection, options: { readonly name: ComponentName; readonly table: TranslationTable | null; readonly request: RankRequest; readonly depth: number }): Promise<ScoredList> {
-  const { name, table, request, depth } = options;
+function componentList({ collection, request, dense, depth }: ListSources, name: ComponentName, table: TranslationTable | null): ScoredList {
   switch (name) {
     case 'words':
       return topDocuments(collection.lexical.wordScores(request.query), depth);
@@ -103,6 +119,6 @@ async function componentList(collection: SearchableCollection, options: { readon
     case 'translated':
       return table === null ? emptyList : topDocuments(collection.lexical.translatedScores(translateQuery(request.query, table).terms), depth);
     case 'dense':
-      return collection.dense === null || request.queryVector === null ? emptyList : collection.dense.nearest(request.queryVector, depth);
+      return dense;
   }
 }

@@ -3,6 +3,8 @@
 /** Documents of a collection (their numbers) with scores, the best first; equal scores by the lower number. */
 export type ScoredList = { readonly documents: Uint32Array; readonly scores: Float64Array };
 
+export const emptyList: ScoredList = { documents: new Uint32Array(0), scores: new Float64Array(0) };
+
 /**
  * The `depth` documents with the largest scores.
  * @param scores float64 [N]; -Infinity = not a candidate.
