@@ -1,5 +1,5 @@
 /** How are elements moved, picked and joined? */
-import { addDimensions, type Dimension } from '../../tensor/dimension.ts';
+import type { Dimension } from '../../tensor/dimension.ts';
 import type { DType } from '../../tensor/dtype.ts';
 import { normaliseAxes, normaliseAxis, shapesEqual, type Shape } from '../../tensor/shape.ts';
 import { ShapeError } from '../../tensor/shape-error.ts';
@@ -97,11 +97,5 @@ export function layoutMethods(e: Emitter) {
       const positions = unsqueeze(range(length), [1]); // [length, 1]
       return squeeze(e.emitOne('GatherElements', [square, positions], { axis: 1 }), [1]); // [length]
     },
-    /** The sizes of x as int64; a constant when they are all numbers. */
-    shapeOf: (x: Value): Value => sizesValue(e, x.shape),
-    /** Sizes as an int64 vector value. */
-    sizes: (sizes: readonly Dimension[]): Value => sizesValue(e, sizes),
-    /** a + b for sizes. */
-    addSizes: (a: Dimension, b: Dimension): Dimension => addDimensions(a, b),
   };
 }
