@@ -324,8 +324,8 @@ describe('places where one cannot write', () => {
 describe('search across languages', () => {
   it('finds by translated words, says which, and marks them', async () => {
     const pairs = [['maji ya mto', 'water of river'], ['moto mkali', 'fierce fire'], ['maji safi', 'clean water'], ['moto wa mto', 'fire of river'], ['maji mkali', 'fierce water']].map(([source = '', target = '']) => ({ source, target, weight: 1 }));
-    const table = openTranslationTable(trainTranslationTable({ pairs, sourceLanguage: 'sw', targetLanguage: 'en' }));
-    const back = openTranslationTable(trainTranslationTable({ pairs: pairs.map(({ source, target, weight }) => ({ source: target, target: source, weight })), sourceLanguage: 'en', targetLanguage: 'sw' }));
+    const table = openTranslationTable(await trainTranslationTable({ pairs, sourceLanguage: 'sw', targetLanguage: 'en' }));
+    const back = openTranslationTable(await trainTranslationTable({ pairs: pairs.map(({ source, target, weight }) => ({ source: target, target: source, weight })), sourceLanguage: 'en', targetLanguage: 'sw' }));
     const bilingual = createHashEncoder({ width: 16, languages: [{ tag: 'en', pairs: 0, sentences: 0 }, { tag: 'sw', pairs: 5, sentences: 0 }], tables: [table, back] });
     await rm(documentsFolder, { recursive: true });
     await mkdir(documentsFolder);
