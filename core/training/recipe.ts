@@ -52,6 +52,8 @@ const recipeSchema = z.strictObject({
       retrievalBatch: z.int().min(2).max(8192).default(384),
       parallelBatch: z.int().min(2).max(8192).default(512),
       passageTokens: z.int().min(8).max(4096).default(96),
+      /** Share of the tokens of passages and parallel sentences that a step leaves out, by chance: keeps rows from learning sentences by heart. */
+      tokenDropout: z.number().min(0).max(0.9).default(0.3),
     })
     .prefault({}),
   budget: z.union([z.strictObject({ minutes: z.number().positive().max(10_000) }), z.strictObject({ steps: z.int().min(1).max(10_000_000) })], { error: 'either {"minutes": NUMBER} or {"steps": NUMBER}' }).default({ steps: 480 }),

@@ -1,5 +1,5 @@
 /** Which losses does a step compute, on which texts? A function of (seed, step) only, so a resumed run sees the same batches. */
-import { seededRandom } from '../base/random.ts';
+import { seededRandom, type Random } from '../base/random.ts';
 import { keysOfTexts } from '../sampling/keys.ts';
 import { createParallelSampler } from '../sampling/parallel-batches.ts';
 import { createQuestionSampler, sameDocumentMask } from '../sampling/question-batches.ts';
@@ -50,7 +50,7 @@ export function createStepBatches(prepared: PreparedTraining, sessions: LossSess
     const random = seededRandom(seed, 'crop', step);
     const documents = Int32Array.from(indices, (index) => retrieval.passageOf[index] ?? 0);
     const queries = [...indices].map((index) => retrieval.queries[index] ?? new Uint32Array(0));
-    const passages = [...documents].map((document) => randomCrop(retrieval.passages[document] ?? new Uint32Array(0), optimizer.passageTokens, random));
+    const passages = [...documents].map((document) => dropTokens(randomCrop(retrieval.passages[document] ?? new Uint32Array(0), optimizer.passageTokens, random), optimizer.tokenDropout, random));
     const leaveOut = sameDocumentMask({ queryDocuments: documents, documents });
     return { name: 'retrieval', bags: packBags([...queries, ...passages]), evaluate: (pooled) => sessions.retrieval(pooled, leaveOut) };
   };
@@ -59,10 +59,12 @@ export function createStepBatches(prepared: PreparedTraining, sessions: LossSess
     const batch = pairs?.batchAt(step);
     const sources: Uint32Array[] = [];
     const targets: Uint32Array[] = [];
+    const random = seededRandom(seed, 'token dropout', step);
+    const thinned = (ids: Uint32Array | undefined): Uint32Array => dropTokens(ids ?? new Uint32Array(0), optimizer.tokenDropout, random);
     batch?.indices.forEach((index, i) => {
       const corpus = parallel[batch.sources[i] ?? 0];
-      sources.push(corpus?.sources[index] ?? new Uint32Array(0));
-      targets.push(corpus?.targets[index] ?? new Uint32Array(0));
+      sources.push(thinned(corpus?.sources[index]));
+      targets.push(thinned(corpus?.targets[index]));
     });
     return { sources, targets };
   };
@@ -84,4 +86,11 @@ export function createStepBatches(prepared: PreparedTraining, sessions: LossSess
       return parts;
     },
   };
+}
+
+/** Leaves out each token with probability `share`; a text that would lose all keeps all. */
+function dropTokens(ids: Uint32Array, share: number, random: Pick<Random, 'next'>): Uint32Array {
+  if (share === 0) return ids;
+  const kept = ids.filter(() => random.next() >= share);
+  return kept.length === 0 ? ids : kept;
 }
