@@ -151,7 +151,7 @@ describe('a stream that is followed', () => {
         const opening = openings;
         return (async function* () {
           yield `${String(opening)}a`;
-          if (opening === 1) throw new Error('[AsyncIdQueue] Queue was closed or aborted while waiting for pulling.');
+          if (opening === 1) throw new DOMException('[AsyncIdQueue] Queue was closed or aborted while waiting for pulling.', 'AbortError');
           yield `${String(opening)}b`;
         })();
       },
@@ -181,10 +181,10 @@ describe('a failure', () => {
     expect(problemFrom({ code: 'ISOGLOSS', data: record })).toEqual({ ...record, data: { line: 3, path: '/a' } });
   });
 
-  it('without a record of ours is a lost connection, a refused call or a cancellation', () => {
-    expect(problemFrom(new Error('closed')).code).toBe('contract.unreachable');
+  it('without a record of ours is a lost connection or a refused call; text about queues is kept from people', () => {
+    expect(problemFrom(new Error('Queue[5] was closed'))).toEqual({ family: 'environment', code: 'contract.unreachable', message: '', data: { detail: 'Queue[5] was closed' } });
     expect(problemFrom({ status: 400, code: 'BAD_REQUEST' }).code).toBe('contract.refused');
-    expect(problemFrom(new DOMException('x', 'AbortError')).family).toBe('cancellation');
+    expect(isConnectionLoss(new DOMException('Queue[5] was closed', 'AbortError'))).toBe(true);
     expect(isConnectionLoss(new Error('closed'))).toBe(true);
     expect(isConnectionLoss({ data: { family: 'input', code: 'job.unknown', message: 'm', data: {} } })).toBe(false);
   });

@@ -210,9 +210,9 @@ export function problemFrom(thrown: unknown): ErrorRecord {
     }
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  if (thrown instanceof Error && thrown.name === 'AbortError') return { family: 'cancellation', code: 'job.cancelled', message, data: {} };
   if (isRecord(thrown) && typeof thrown['status'] === 'number') return { family: 'invariant', code: 'contract.refused', message, data: {} };
-  return { family: 'environment', code: 'contract.unreachable', message, data: {} };
+  // A closed connection ends its calls with an AbortError or a plain one; their text is about queues, not for people.
+  return { family: 'environment', code: 'contract.unreachable', message: '', data: { detail: message } };
 }
 
 /** Whether a call failed because the connection went away, so that asking again later may help. */

@@ -2,7 +2,8 @@
 import { shallowRef, type ShallowRef } from 'vue';
 import type { Language } from '../../main/contract/index.ts';
 import { problemFrom } from '../bridge.ts';
-import { failed, IDLE, ready, type Loadable } from '../stores/loadable.ts';
+import { failed, IDLE, LOADING, ready, type Loadable } from '../stores/loadable.ts';
+import { unlistedTag } from './unlisted-tag.ts';
 import { useBridge } from './useBridge.ts';
 
 const PAUSE_MS = 120;
@@ -16,6 +17,16 @@ export function useLanguageSuggestions(): LanguageSuggestions {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let newest = 0;
 
+  /** What the lists know, and unless one of them bears that very name, the name itself as a language that no list has. */
+  async function suggest(text: string): Promise<readonly Language[]> {
+    const { languages } = await client.language.suggest({ text, limit: SUGGESTIONS });
+    const wanted = text.toLocaleLowerCase();
+    const isKnown = languages.some(({ tag, name, ownName, isListed }) => !isListed || [tag, name, ownName].some((one) => one?.toLocaleLowerCase() === wanted));
+    const tag = unlistedTag(text);
+    if (isKnown || tag === null) return languages;
+    return [...languages, { ...(await client.language.describe({ tag })), name: text }];
+  }
+
   function ask(text: string): void {
     clearTimeout(timer);
     newest += 1;
@@ -24,10 +35,10 @@ export function useLanguageSuggestions(): LanguageSuggestions {
       suggestions.value = IDLE;
       return;
     }
+    if (suggestions.value.status !== 'ready') suggestions.value = LOADING;
     timer = setTimeout(() => {
-      client.language
-        .suggest({ text: text.trim(), limit: SUGGESTIONS })
-        .then(({ languages }) => ready(languages), (thrown: unknown) => failed<readonly Language[]>(problemFrom(thrown)))
+      suggest(text.trim())
+        .then(ready, (thrown: unknown) => failed<readonly Language[]>(problemFrom(thrown)))
         .then((answer) => {
           if (mine === newest) suggestions.value = answer;
         });

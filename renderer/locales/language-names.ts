@@ -16,7 +16,7 @@ function displayName(tag: string, locale: string): string | null {
 const given = shallowReactive(new Map<string, string>());
 
 export function rememberLanguageNames(languages: readonly { readonly tag: string; readonly name: string; readonly isListed: boolean }[]): void {
-  for (const { tag, name, isListed } of languages) if (!isListed) given.set(tag, name);
+  for (const { tag, name, isListed } of languages) if (!isListed && name.toLowerCase() !== privateName(tag)?.toLowerCase()) given.set(tag, name); // a name made of the tag is better capitalised
 }
 
 /** The readable part of a private-use tag: "qaa-x-kisukuma" -> "Kisukuma"; null without one. */
@@ -42,4 +42,17 @@ export function bothLanguageNames(tag: string, fallback?: string): string {
   const own = ownLanguageName(tag);
   const named = languageName(tag, fallback);
   return own === null || own.toLocaleLowerCase() === named.toLocaleLowerCase() ? named : `${own} (${named})`;
+}
+
+/** Both names of a language as the program describes it: its speakers' and the interface's; equal where only one is known. */
+export function namesOf(language: { readonly tag: string; readonly name: string; readonly ownName: string | null; readonly isListed: boolean }): { readonly own: string; readonly named: string } {
+  const named = languageName(language.tag, language.isListed ? language.name : (privateName(language.tag)?.toLowerCase() === language.name.toLowerCase() ? undefined : language.name));
+  const own = (language.isListed ? language.ownName : null) ?? ownLanguageName(language.tag) ?? named;
+  return { own, named };
+}
+
+/** The tag for a `lang` attribute: browsers and screen readers want a language in front of a private-use tag. */
+export function pageLanguage(tag: string | null | undefined): string | undefined {
+  if (tag === null || tag === undefined) return undefined;
+  return tag.startsWith('x-') ? `und-${tag}` : tag;
 }
