@@ -142,9 +142,16 @@ export function* wholeWords(terms: Iterable<string>): Generator<string> {
 
 /** All n-grams of n code points, in order; the whole text when it is shorter. */
 export function ngrams(text: string, n: number): string[] {
-  const points = Array.from(text);
-  if (points.length <= n) return [text];
+  if (SURROGATE.test(text)) return ngramsOf(Array.from(text), n);
+  if (text.length <= n) return [text];
   const grams: string[] = [];
-  for (let i = 0; i + n <= points.length; i += 1) grams.push(points.slice(i, i + n).join(''));
+  for (let i = 0; i + n <= text.length; i += 1) grams.push(text.slice(i, i + n));
   return grams;
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+function ngramsOf(points: readonly string[], n: number): string[] {
+  if (points.length <= n) return [points.join('')];
+  return Array.from({ length: points.length - n + 1 }, (_, i) => points.slice(i, i + n).join(''));
 }

@@ -66,6 +66,8 @@ export type SearchIndex = {
 };
 
 const DEFAULT_HITS = 10;
+/** Characters of a chunk that decide its direction. */
+const DIRECTION_SAMPLE = 200;
 /** Up to this many numbers (128 MB as float32) vectors are kept in memory and compared exactly. */
 const EXACT_NUMBERS = 32 * 1024 * 1024;
 /** Rows asked of an approximate index; a chunk has several. */
@@ -197,7 +199,7 @@ function hitOf({ context, chunk, plan, nearest, score }: { readonly context: Sea
     location: { line: chunk.line, row: chunk.row, heading: chunk.headings.length === 0 ? null : chunk.headings.join(' › '), start: chunk.start, end: chunk.end },
     text: chunk.text,
     language: file?.language ?? null,
-    direction: scriptDirection(dominantScript(chunk.text)),
+    direction: scriptDirection(dominantScript(chunk.text.slice(0, DIRECTION_SAMPLE))),
     highlights,
     reasons,
   };

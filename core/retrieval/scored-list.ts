@@ -35,9 +35,27 @@ function bestUnordered(scores: Float64Array, depth: number): Uint32Array<ArrayBu
   return kept.slice(0, count);
 }
 
-/** The `depth`-th largest score; most scores of a large collection are 0 and need no ordering. */
+/** The `depth`-th largest score, by a heap of the largest so far whose root is the smallest of them; there are at least `depth` scores. */
 function thresholdOf(scores: Float64Array, depth: number): number {
-  const positive = scores.filter((score) => score > 0);
-  if (positive.length < depth) return scores.some((score) => score < 0) ? (scores.slice().sort()[scores.length - depth] ?? -Infinity) : 0;
-  return positive.sort()[positive.length - depth] ?? -Infinity;
+  const heap = scores.slice(0, depth).sort(); // ascending order is a heap
+  let root = heap[0] ?? -Infinity;
+  for (let i = depth; i < scores.length; i += 1) {
+    const score = scores[i] ?? -Infinity;
+    if (score <= root) continue;
+    siftDown(heap, score);
+    root = heap[0] ?? -Infinity;
+  }
+  return root;
+}
+
+/** Puts a value in place of the root and restores the heap. */
+function siftDown(heap: Float64Array, value: number): void {
+  let place = 0;
+  for (let child = 1; child < heap.length; child = 2 * place + 1) {
+    if (child + 1 < heap.length && (heap[child + 1] ?? 0) < (heap[child] ?? 0)) child += 1;
+    if ((heap[child] ?? 0) >= value) break;
+    heap[place] = heap[child] ?? 0;
+    place = child;
+  }
+  heap[place] = value;
 }
