@@ -1,5 +1,7 @@
 /** Which word translates which? IBM Model 1, with a Dirichlet prior and an optional preference for the diagonal. */
+import { digamma } from '../base/digamma.ts';
 import { InvariantError } from '../base/errors.ts';
+import { pauseFor } from '../base/pause.ts';
 import type { SparseTable } from './sparse-table.ts';
 
 /** Sentence pairs as token ids; `weights[i]` counts pair i as that many pairs (1 when left out). */
@@ -28,7 +30,8 @@ export type IbmModel1Options = {
 /** The share of target words expected to have no source word (Dyer et al. 2013). */
 const NULL_PROBABILITY = 0.08;
 const POSITION_BINS = 128;
-const CHECK_EVERY_SOURCES = 4096;
+/** Work between two pauses, in places of the text times targets: a few tens of milliseconds. */
+const WORK_BETWEEN_PAUSES = 4_000_000;
 
 /**
  * Estimates p(target | source) by expectation-maximisation over sentence pairs.
@@ -38,11 +41,13 @@ const CHECK_EVERY_SOURCES = 4096;
  *
  * where n_f is the number of distinct targets seen with f, and one empty source word takes part in every sentence.
  *
+ * It pauses now and then, so that a cancel arrives.
+ *
  * @returns a table of `sourceSize` rows (the empty word is left out); rows of unseen sources are empty; targets ascend within a row.
  * @throws InvariantError when sources and targets differ in number; the signal's reason once aborted.
  * @see Brown et al. 1993, section 4; Riley and Gildea 2012 (variational Bayes); Dyer et al. 2013 (diagonal preference).
  */
-export function trainIbmModel1(options: IbmModel1Options): SparseTable {
+export async function trainIbmModel1(options: IbmModel1Options): Promise<SparseTable> {
   const { pairs, sourceSize, targetSize, iterations, prior, diagonal, signal } = options;
   if (pairs.sources.length !== pairs.targets.length) throw new InvariantError('alignment.length', `Expected as many sources as targets, found ${pairs.sources.length} and ${pairs.targets.length}.`);
   const text = packPairs(options);
@@ -53,12 +58,17 @@ export function trainIbmModel1(options: IbmModel1Options): SparseTable {
   const normalisers = diagonal > 0 ? diagonalNormalisers(text, diagonal) : null;
   const bins = diagonalBins(diagonal);
   const slot = new Int32Array(targetSize);
+  let work = 0;
+  await pauseFor(signal);
   for (let iteration = 0; iteration < iterations; iteration += 1) {
     denominators.fill(0);
     counts.fill(0);
     for (const pass of ['sum', 'count'] as const) {
       for (let source = 0; source <= sourceSize; source += 1) {
-        if (source % CHECK_EVERY_SOURCES === 0) signal?.throwIfAborted();
+        if (work > WORK_BETWEEN_PAUSES) {
+          work = 0;
+          await pauseFor(signal);
+        }
         const rowStart = rows.offsets[source] ?? 0;
         const rowEnd = rows.offsets[source + 1] ?? 0;
         if (rowStart === rowEnd) continue;
@@ -68,6 +78,7 @@ export function trainIbmModel1(options: IbmModel1Options): SparseTable {
           const sentence = rows.occurrenceSentences[o] ?? 0;
           const targetStart = text.targetOffsets[sentence] ?? 0;
           const targetEnd = text.targetOffsets[sentence + 1] ?? 0;
+          work += targetEnd - targetStart;
           const sourceLength = (text.sourceOffsets[sentence + 1] ?? 0) - (text.sourceOffsets[sentence] ?? 0);
           const place = isEmptyWord ? 0 : ((rows.occurrencePositions[o] ?? 0) + 0.5) / sourceLength;
           const perTarget = 1 / (targetEnd - targetStart);
@@ -222,19 +233,4 @@ function diagonalNormalisers(text: PackedText, diagonal: number): Float32Array {
     }
   }
   return normalisers;
-}
-
-const DIGAMMA_SHIFT = 6;
-
-/** psi(x) for x > 0: recurrence up to 6, then the asymptotic series (Abramowitz and Stegun 6.3.18); error below 1e-8. */
-export function digamma(x: number): number {
-  let value = 0;
-  let at = x;
-  while (at < DIGAMMA_SHIFT) {
-    value -= 1 / at;
-    at += 1;
-  }
-  const inverse = 1 / at;
-  const square = inverse * inverse;
-  return value + Math.log(at) - inverse / 2 - square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)));
 }

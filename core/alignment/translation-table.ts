@@ -41,18 +41,18 @@ const SPELLING_GRAM = 3;
  * Learns p(target word | source word) from sentence pairs: IBM Model 1 with a mild preference for the diagonal.
  * @throws the signal's reason once aborted.
  */
-export function trainTranslationTable(options: {
+export async function trainTranslationTable(options: {
   readonly pairs: readonly SentencePair[];
   readonly sourceLanguage: string;
   readonly targetLanguage: string;
   readonly signal?: AbortSignal;
-}): TranslationTableData {
+}): Promise<TranslationTableData> {
   const sources = new WordList();
   const targets = new WordList();
   const sourceIds = options.pairs.map((pair) => sources.ids(wordTokens(pair.source, QUERY_STEM_CHARACTERS).map((word) => word.token)));
   const targetIds = options.pairs.map((pair) => targets.ids(wordTokens(pair.target, DOCUMENT_STEM_CHARACTERS).map((word) => word.token)));
   const table = pruneTable(
-    trainIbmModel1({
+    await trainIbmModel1({
       pairs: { sources: sourceIds, targets: targetIds, weights: Float32Array.from(options.pairs, (pair) => pair.weight) },
       sourceSize: sources.words.length,
       targetSize: targets.words.length,

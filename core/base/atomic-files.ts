@@ -1,11 +1,13 @@
 /** How is a file or folder written so that a crash leaves the old one or the new one, never half of it? */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { InputError, toIsoglossError } from './errors.ts';
 
 const RENAME_RETRIES = 5;
 const RENAME_WAIT_MS = 50;
+/** How names of temporary and moved-aside files end: ".<uuid>.tmp" and ".<uuid>.old". */
+const LEFTOVER = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(tmp|old)$/;
 const BUSY_CODES = new Set(['EPERM', 'EBUSY', 'EACCES']);
 
 /** Writes a file whole: temporary file beside it, fsync, rename, fsync of the folder. @throws EnvironmentError 'disk.full', 'disk.no-permission'. */
@@ -43,7 +45,9 @@ export async function readJson(path: string): Promise<unknown> {
 
 /**
  * Makes a folder whole: `fill` writes into a temporary folder beside it; then every file is fsynced, an old folder of the
- * name is moved aside, the new one renamed into place, the parent fsynced, and the old one removed.
+ * name is moved aside, the new one renamed into place, the parent fsynced, and the old one removed. Between the two renames
+ * the name is free for a moment: `restoreFolder` puts the old folder back if the machine stopped right there.
+ * @throws EnvironmentError 'disk.full', 'disk.no-permission'; what `fill` throws. The old folder is then as it was.
  */
 export async function writeFolderAtomic(path: string, fill: (temporaryPath: string) => Promise<void>): Promise<void> {
   const parent = dirname(path);
@@ -71,6 +75,37 @@ export async function writeFolderAtomic(path: string, fill: (temporaryPath: stri
   } catch (thrown) {
     await rm(temporary, { recursive: true, force: true });
     throw toIsoglossError(thrown);
+  }
+}
+
+/**
+ * Tidies up after a `writeFolderAtomic` (or `writeFileAtomic`) of this path that was stopped by a crash: puts an old folder that was moved
+ * aside back when nothing stands in its place, and removes half-made ones. Call it only where no other process writes this path.
+ */
+export async function restoreFolder(path: string): Promise<void> {
+  const parent = dirname(path);
+  const isLeftover = (name: string): boolean => name.startsWith(`.${basename(path)}.`) && LEFTOVER.test(name.slice(basename(path).length + 1));
+  try {
+    const leftovers = (await readdir(parent)).filter(isLeftover).sort();
+    const aside = leftovers.find((name) => name.endsWith('.old'));
+    if (aside !== undefined && (await isMissing(path))) {
+      await renameWithRetry(join(parent, aside), path);
+      await syncFolder(parent);
+    }
+    for (const name of leftovers) await rm(join(parent, name), { recursive: true, force: true });
+  } catch (thrown) {
+    const error = toIsoglossError(thrown);
+    if (error.code !== 'file.missing') throw error; // no parent: nothing was ever written there
+  }
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return false;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw thrown;
   }
 }
 

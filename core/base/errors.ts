@@ -59,28 +59,35 @@ export function assertNever(value: never, what = 'value'): never {
   throw new InvariantError('base.unreachable', `Unexpected ${what}: ${JSON.stringify(value)}`);
 }
 
-const NO_SPACE_CODES = new Set(['ENOSPC', 'EDQUOT']);
-const NO_PERMISSION_CODES = new Set(['EACCES', 'EPERM', 'EROFS']);
+type FileSystemRow = {
+  readonly codes: readonly string[];
+  /** Messages of libraries that report the same thing without a code. */
+  readonly text?: RegExp;
+  readonly make: (place: string, found: string, options: ErrorOptions) => IsoglossError;
+};
+
+/** What the operating system says, as sentences. To extend: a row. */
+const FILE_SYSTEM_ROWS: readonly FileSystemRow[] = [
+  { codes: ['ENOSPC', 'EDQUOT'], text: /No space left on device/i, make: (place, _found, options) => new EnvironmentError('disk.full', `${place}the disk is full; nothing that was there before is lost. Free some space and try again.`, options) },
+  { codes: ['EACCES', 'EPERM', 'EROFS'], text: /Read-only file system|Permission denied/i, make: (place, found, options) => new EnvironmentError('disk.no-permission', `${place}Isogloss may not write or read here (${found}). Choose another folder or change its permissions.`, options) },
+  { codes: ['EIO', 'ENXIO', 'ENODEV', 'ESTALE'], text: /Input\/output error/i, make: (place, found, options) => new EnvironmentError('disk.failing', `${place}the disk did not answer (${found}). Check that it is connected, and try again.`, options) },
+  { codes: ['EMFILE', 'ENFILE'], make: (place, found, options) => new EnvironmentError('disk.too-many-files', `${place}too many files are open (${found}). Close other programs and try again.`, options) },
+  { codes: ['ENOENT'], make: (place, _found, options) => new InputError('file.missing', `${place}expected a file or folder here, found nothing. Check the path.`, options) },
+  { codes: ['EISDIR'], make: (place, _found, options) => new InputError('file.is-folder', `${place}expected a file, found a folder.`, options) },
+  { codes: ['ENOTDIR'], make: (place, _found, options) => new InputError('file.not-a-folder', `${place}expected a folder, found a file in its place.`, options) },
+  { codes: ['ENAMETOOLONG'], make: (place, _found, options) => new InputError('file.name-too-long', `${place}the name is longer than this disk allows. Choose a shorter one.`, options) },
+];
 
 /** Any thrown thing as one of the four families: file system codes become sentences, unknown errors InvariantError. */
 export function toIsoglossError(thrown: unknown): IsoglossError {
   if (thrown instanceof IsoglossError) return thrown;
-  if (thrown instanceof Error) {
-    const code = 'code' in thrown ? String(thrown.code) : '';
-    const path = 'path' in thrown ? String(thrown.path) : '';
-    const place = path === '' ? '' : `${path}: `;
-    if (thrown.name === 'AbortError') return new CancellationError(undefined, { cause: thrown });
-    if (NO_SPACE_CODES.has(code) || /No space left on device/i.test(thrown.message)) {
-      return new EnvironmentError('disk.full', `${place}the disk is full; nothing that was there before is lost. Free some space and try again.`, { cause: thrown, data: { path } });
-    }
-    if (NO_PERMISSION_CODES.has(code) || /Read-only file system|Permission denied/i.test(thrown.message)) {
-      return new EnvironmentError('disk.no-permission', `${place}Isogloss may not write or read here (${code === '' ? thrown.message : code}). Choose another folder or change its permissions.`, { cause: thrown, data: { path } });
-    }
-    if (code === 'ENOENT') return new InputError('file.missing', `${place}expected a file or folder here, found nothing. Check the path.`, { cause: thrown, data: { path } });
-    if (code === 'EISDIR') return new InputError('file.is-folder', `${place}expected a file, found a folder.`, { cause: thrown, data: { path } });
-    return new InvariantError('base.unexpected', thrown.message, { cause: thrown });
-  }
-  return new InvariantError('base.unexpected', String(thrown));
+  if (!(thrown instanceof Error)) return new InvariantError('base.unexpected', String(thrown));
+  if (thrown.name === 'AbortError') return new CancellationError(undefined, { cause: thrown });
+  const code = 'code' in thrown ? String(thrown.code) : '';
+  const path = 'path' in thrown ? String(thrown.path) : '';
+  const row = FILE_SYSTEM_ROWS.find(({ codes, text }) => codes.includes(code) || text?.test(thrown.message) === true);
+  if (row === undefined) return new InvariantError('base.unexpected', thrown.message, { cause: thrown });
+  return row.make(path === '' ? '' : `${path}: `, code === '' ? thrown.message : code, { cause: thrown, data: { path } });
 }
 
 /** The record of an error, for a message to another process. */

@@ -22,7 +22,7 @@ const manifestSchema = z.object({
   /** The language that all parallel corpora share (English unless the corpora say otherwise). */
   pivot: z.string(),
   languages: z.array(languageSchema),
-  translations: z.array(z.object({ source: z.string(), target: z.string(), name: z.string() })),
+  translations: z.array(z.object({ source: z.string(), target: z.string(), name: z.string().regex(/^translations\.[\w-]+$/) })),
   files: z.record(z.string(), z.string()),
   training: z.record(z.string(), z.json()),
   createdAt: z.string(),

@@ -4,11 +4,12 @@ import { sha256 } from '../base/hashing.ts';
 import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
 import { readTokenizer } from '../text/tokenizer.ts';
-import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowRanges, type Encoder, type TextKind } from './encoder.ts';
+import { WINDOW_STRIDE_TOKENS, windowRanges, type Encoder, type TextKind } from './encoder.ts';
 import { readModelFolder, type StaticModel } from './model-folder.ts';
 
-/** Bags that the kernel sums at once, and the tokens they may hold: bounds the memory set aside. */
+/** Bags that the kernel sums at once, and the tokens they may hold (a longer text is summed in parts): bounds the memory set aside. */
 const BAGS_AT_ONCE = 512;
+const TOKENS_AT_ONCE = 65_536;
 const LEAST_SQUARED_LENGTH = 1e-24;
 
 /** Opens a model folder for encoding. @throws as `readModelFolder`. */
@@ -23,9 +24,9 @@ export async function openEncoder(modelFolder: string): Promise<Encoder> {
  *   search vector = n((p / |p| - mean) * scale), n(.) to length 1, in the basis of the principal axes.
  */
 export function createStaticEncoder(model: StaticModel, modelId: string): Encoder {
-  const { width, mean, scale } = model;
+  const { width, mean, scale, pivot, languages, translations } = model; // not the table: the encoder keeps one copy of it, in its own memory
   const tokenizer = readTokenizer(model.tokenizer);
-  const memory = createKernelMemory(kernelMemoryBytes([model.table.length, model.weights.length, BAGS_AT_ONCE * width]) + width * WINDOW_TOKENS);
+  const memory = createKernelMemory(kernelMemoryBytes([model.table.length, model.weights.length, BAGS_AT_ONCE * width, TOKENS_AT_ONCE, BAGS_AT_ONCE + 1]));
   const kernels = createKernels(memory);
   const table = memory.float32(model.table.length);
   table.set(model.table);
@@ -37,19 +38,20 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
   /** Sums of bags of tokens: float32 [bags, H]. */
   const sumBags = (bags: readonly Uint32Array[]): Float32Array => {
     const sums = new Float32Array(bags.length * width);
-    for (let from = 0; from < bags.length; from += BAGS_AT_ONCE) {
-      const part = bags.slice(from, from + BAGS_AT_ONCE);
-      const offsets = new Int32Array(part.length + 1);
-      part.forEach((bag, b) => {
-        offsets[b + 1] = (offsets[b] ?? 0) + bag.length;
+    for (const parts of groupsThatFit(bags)) {
+      const offsets = new Int32Array(parts.length + 1);
+      parts.forEach(({ ids }, p) => {
+        offsets[p + 1] = (offsets[p] ?? 0) + ids.length;
       });
-      const ids = new Int32Array(offsets[part.length] ?? 0);
-      part.forEach((bag, b) => {
-        ids.set(bag, offsets[b]);
+      const ids = new Int32Array(offsets[parts.length] ?? 0);
+      parts.forEach((part, p) => {
+        ids.set(part.ids, offsets[p]);
       });
-      const pooled = pooledRoom.subarray(0, part.length * width);
+      const pooled = pooledRoom.subarray(0, parts.length * width);
       kernels.embeddingBagForward({ table, weights, ids, offsets, pooled, width });
-      sums.set(pooled, from * width);
+      parts.forEach(({ bag }, p) => {
+        addBlocks({ sum: sums.subarray(bag * width, (bag + 1) * width), blockSums: pooled, from: p, to: p + 1, width });
+      });
     }
     return sums;
   };
@@ -69,8 +71,8 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
   return {
     width,
     modelId,
-    pivot: model.pivot,
-    languages: model.languages,
+    pivot,
+    languages,
     encode: (texts, kind) => finish(sumBags(texts.map((text) => tokenizer.encode(text))), kind),
     encodeWindows: (text) => {
       const ids = tokenizer.encode(text);
@@ -94,13 +96,32 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
       const key = `${source} ${target}`;
       const open = tables.get(key);
       if (open !== undefined) return open;
-      const data = model.translations.find((entry) => entry.sourceLanguage === source && entry.targetLanguage === target);
+      const data = translations.find((entry) => entry.sourceLanguage === source && entry.targetLanguage === target);
       if (data === undefined) return null;
       const table = openTranslationTable(data);
       tables.set(key, table);
       return table;
     },
   };
+}
+
+/** Bags, or parts of long ones, in groups of at most BAGS_AT_ONCE parts and TOKENS_AT_ONCE tokens; `bag` is where a part's sum belongs. */
+function* groupsThatFit(bags: readonly Uint32Array[]): Generator<readonly { readonly bag: number; readonly ids: Uint32Array }[]> {
+  let group: { bag: number; ids: Uint32Array }[] = [];
+  let tokens = 0;
+  for (const [bag, ids] of bags.entries()) {
+    for (let start = 0; start < ids.length; start += TOKENS_AT_ONCE) {
+      const part = ids.subarray(start, start + TOKENS_AT_ONCE);
+      if (group.length === BAGS_AT_ONCE || tokens + part.length > TOKENS_AT_ONCE) {
+        yield group;
+        group = [];
+        tokens = 0;
+      }
+      group.push({ bag, ids: part });
+      tokens += part.length;
+    }
+  }
+  if (group.length > 0) yield group;
 }
 
 /** Where each token stands: texts are tokenised run by run between spaces, so a token's place is that of its run, divided evenly. */

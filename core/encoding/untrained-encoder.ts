@@ -1,4 +1,4 @@
-/** What would the same encoder find had it learned nothing? Same vocabulary and token frequencies' weights, rows of chance, no whitening. */
+/** What would the same encoder find had it learned nothing? Same vocabulary, rows of chance, all weights equal, no whitening. */
 import { seededRandom } from '../base/random.ts';
 import type { Encoder } from './encoder.ts';
 import { readModelFolder } from './model-folder.ts';

@@ -7,7 +7,7 @@ import { findCandidates, LONGEST_PIECE } from './piece-candidates.ts';
 import { expectedCounts, leastLosses, makeLattice, type PieceTable } from './piece-lattice.ts';
 import { smallCorpus } from './test-texts.ts';
 import { createTokenizer } from './tokenizer.ts';
-import { digamma, SCORE_STEP, trainUnigram, UNKNOWN_PIECE } from './unigram-trainer.ts';
+import { SCORE_STEP, trainUnigram, UNKNOWN_PIECE } from './unigram-trainer.ts';
 import { characterKind, CharacterKind, countRuns, cutIntoRuns } from './word-counts.ts';
 
 const SEED = 20261120;
@@ -99,14 +99,6 @@ describe('expectedCounts', () => {
     const total = 3 + 1;
     const replaced = Math.log((0 + 3) / (total + 3)) + Math.log((1 + 3) / (total + 3));
     expect(losses[2]).toBeCloseTo(3 * (Math.log(3 / total) - replaced), 12);
-  });
-});
-
-describe('digamma', () => {
-  it('has its known values', () => {
-    expect(digamma(1)).toBeCloseTo(-0.5772156649015329, 10);
-    expect(digamma(0.5)).toBeCloseTo(-1.9635100260214235, 10);
-    expect(digamma(100)).toBeCloseTo(4.600161852738087, 10);
   });
 });
 

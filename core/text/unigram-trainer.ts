@@ -1,4 +1,5 @@
 /** Which pieces explain the user's texts best? Unigram training: many candidates, EM, prune, repeat. */
+import { digamma } from '../base/digamma.ts';
 import { CancellationError, InputError } from '../base/errors.ts';
 import { ignoreProgress, type ReportProgress } from '../base/progress.ts';
 import { encodeRuns, type EncodedRuns } from './encoded-runs.ts';
@@ -150,15 +151,4 @@ function toModel(runs: EncodedRuns, pieces: PieceTable): UnigramModel {
   }
   rows.sort((a, b) => b.score - a.score || (a.piece < b.piece ? -1 : 1));
   return { pieces: [UNKNOWN_PIECE, ...rows.map((row) => row.piece)], scores: [0, ...rows.map((row) => row.score)], unknownId: UNKNOWN_ID };
-}
-
-const ASYMPTOTIC_FROM = 7;
-
-/** psi(x) for x > 0: recurrence up to 7, then the asymptotic series (Abramowitz & Stegun 6.3.18). Error < 1e-10. */
-export function digamma(x: number): number {
-  let shifted = x;
-  let sum = 0;
-  for (; shifted < ASYMPTOTIC_FROM; shifted += 1) sum -= 1 / shifted;
-  const square = 1 / (shifted * shifted);
-  return sum + Math.log(shifted) - 0.5 / shifted - square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))));
 }

@@ -8,6 +8,8 @@ import { sha256 } from '../base/hashing.ts';
 const STATE_FILE = 'state.json';
 const SUMS_FILE = 'SHA256SUMS';
 const FOLDER = /^step-(\d{9})$/;
+/** What a crash in `writeFolderAtomic` leaves behind. */
+const HALF_MADE = /^\.step-\d{9}\..*\.(tmp|old)$/;
 const KEPT_CHECKPOINTS = 2;
 const STEP_DIGITS = 9;
 
@@ -30,7 +32,7 @@ export type CheckpointState = z.infer<typeof stateSchema>;
 export type Arrays = ReadonlyMap<string, Float32Array | Int32Array>;
 
 /**
- * Writes a checkpoint atomically and removes all but the last two.
+ * Writes a checkpoint atomically and removes all but the last two, and what a crash left half made.
  * @throws EnvironmentError 'disk.full', 'disk.no-permission': the checkpoints before stay.
  */
 export async function writeCheckpoint(folder: string, state: CheckpointState, arrays: Arrays): Promise<void> {
@@ -45,6 +47,7 @@ export async function writeCheckpoint(folder: string, state: CheckpointState, ar
     await write(STATE_FILE, Buffer.from(`${JSON.stringify(state, null, 2)}\n`));
     await writeFile(join(temporary, SUMS_FILE), `${sums.join('\n')}\n`);
   });
+  for (const name of await namesIn(folder)) if (HALF_MADE.test(name)) await rm(join(folder, name), { recursive: true, force: true });
   for (const old of (await checkpointFolders(folder)).slice(KEPT_CHECKPOINTS)) await rm(join(folder, old), { recursive: true, force: true });
 }
 
@@ -70,8 +73,11 @@ export async function removeCheckpoints(folder: string): Promise<void> {
 }
 
 async function checkpointFolders(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => [] as string[]); // no folder: no checkpoints
-  return names.filter((name) => FOLDER.test(name)).sort().reverse();
+  return (await namesIn(folder)).filter((name) => FOLDER.test(name)).sort().reverse();
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []); // no folder: no checkpoints
 }
 
 async function loadCheckpoint(path: string, arrays: Arrays): Promise<CheckpointState | null> {

@@ -31,6 +31,10 @@ export type CoTrainingOptions = {
   readonly learningRate: number;
   /** null: no checkpoints (a trial). */
   readonly checkpointFolder: string | null;
+  /** Milliseconds between checkpoints. */
+  readonly checkpointEveryMs?: number;
+  /** Puts the parameters back to where step 0 starts: for a roll-back before the first checkpoint. */
+  readonly restart?: () => Promise<void>;
   readonly signal: AbortSignal;
   readonly control: TrainingControl;
   readonly report: ReportTraining;
@@ -45,8 +49,7 @@ export type CoTrainingOptions = {
  * @throws CancellationError when the signal is aborted; EnvironmentError 'training.diverged', 'disk.full' ...
  */
 export async function coTrain(options: CoTrainingOptions): Promise<CheckpointState> {
-  const { kernels, memory, parameters, partsAt, frozen, checkpointFolder, signal, control, report, lookAt } = options;
-  const arrays = parameterArrays(parameters);
+  const { kernels, memory, parameters, partsAt, frozen, checkpointFolder, checkpointEveryMs = CHECKPOINT_EVERY_MS, signal, control, report, lookAt } = options;
   let state = options.start;
   let nonFinite = 0;
   let lastSaved = performance.now();
@@ -60,7 +63,7 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
     if (control.stopAndKeep()) break;
     if (control.paused()) {
       const pausedAt = performance.now();
-      if (checkpointFolder !== null) await save(checkpointFolder, state, arrays, report);
+      if (checkpointFolder !== null) await save({ folder: checkpointFolder, state, parameters, kernels, report });
       while (control.paused() && !control.stopAndKeep() && !signal.aborted) await wait(PAUSE_POLL_MS);
       pace.startedAt += performance.now() - pausedAt;
       lastSaved = performance.now();
@@ -73,7 +76,7 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
       nonFinite += 1;
       report({ kind: 'message', code: 'training.non-finite', message: `Step ${state.step + 1} gave a number that is not finite; it was left out.` });
       if (nonFinite >= MOST_NON_FINITE_STEPS) {
-        state = await rollBack(state, { checkpointFolder, arrays, report });
+        state = await rollBack(state, options);
         nonFinite = 0;
         continue;
       }
@@ -90,11 +93,12 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
       await wait(0); // lets messages (pause, cancel) in
     }
     if (state.step % lookEvery === 0 || state.step === state.steps) lookAt(state.step);
-    if (checkpointFolder !== null && (now - lastSaved >= CHECKPOINT_EVERY_MS || state.step === state.steps)) {
-      await save(checkpointFolder, state, arrays, report);
+    if (checkpointFolder !== null && (now - lastSaved >= checkpointEveryMs || state.step === state.steps)) {
+      await save({ folder: checkpointFolder, state, parameters, kernels, report });
       lastSaved = performance.now();
     }
   }
+  if (!areFinite(parameters, kernels)) throw diverged(state);
   return state;
 }
 
@@ -106,26 +110,45 @@ function namedLosses(parts: readonly NamedLossPart[], values: readonly number[])
   return losses;
 }
 
-/** A checkpoint that cannot be written (a full disk) does not end the run: the one before stays, and the person is told. */
-async function save(folder: string, state: CheckpointState, arrays: ReturnType<typeof parameterArrays>, report: ReportTraining): Promise<void> {
+/**
+ * A checkpoint that cannot be written (a full disk, a drive pulled out) does not end the run: the one before stays, and the person is told.
+ * Parameters that are not finite are never saved: the steps after them roll back to a state that is.
+ */
+async function save(options: { readonly folder: string; readonly state: CheckpointState; readonly parameters: StaticParameters; readonly kernels: Kernels; readonly report: ReportTraining }): Promise<void> {
+  const { folder, state, parameters, kernels, report } = options;
+  if (!areFinite(parameters, kernels)) return;
   try {
-    await writeCheckpoint(folder, state, arrays);
+    await writeCheckpoint(folder, state, parameterArrays(parameters));
   } catch (thrown) {
     const error = toIsoglossError(thrown);
-    if (error.family !== 'environment') throw error;
+    if (error.family !== 'environment' && error.family !== 'input') throw error;
     report({ kind: 'message', code: 'training.checkpoint-failed', message: `The state could not be saved at step ${state.step}: ${error.message} Training goes on; the last saved state stays.` });
   }
 }
 
-async function rollBack(state: CheckpointState, options: { readonly checkpointFolder: string | null; readonly arrays: ReturnType<typeof parameterArrays>; readonly report: ReportTraining }): Promise<CheckpointState> {
-  const { checkpointFolder, arrays, report } = options;
-  const found = state.rollbacks >= MOST_ROLLBACKS || checkpointFolder === null ? null : await readNewestCheckpoint(checkpointFolder, state.runKey, arrays);
-  if (found === null) {
-    throw new EnvironmentError('training.diverged', `The losses stopped being finite numbers around step ${state.step + 1}, also with a smaller learning rate. Try again with half the learning rate or a higher temperature.`, { data: { step: state.step } });
-  }
+function areFinite({ table, logWeights }: StaticParameters, kernels: Kernels): boolean {
+  return Number.isFinite(kernels.dot(table, table)) && Number.isFinite(kernels.dot(logWeights, logWeights));
+}
+
+/** The newest checkpoint, or the start where there is none yet, with half the learning rate. @throws EnvironmentError 'training.diverged'. */
+async function rollBack(state: CheckpointState, options: CoTrainingOptions): Promise<CheckpointState> {
+  const found = state.rollbacks >= MOST_ROLLBACKS ? null : await lastGoodState(state, options);
+  if (found === null) throw diverged(state);
   const learningRateFactor = state.learningRateFactor / 2;
-  report({ kind: 'message', code: 'training.rolled-back', message: `Three steps in a row gave numbers that are not finite. Training went back to step ${found.state.step} with half the learning rate.` });
-  return { ...found.state, learningRateFactor, rollbacks: state.rollbacks + 1 };
+  options.report({ kind: 'message', code: 'training.rolled-back', message: `Three steps in a row gave numbers that are not finite. Training went back to step ${found.step} with half the learning rate.` });
+  return { ...found, learningRateFactor, rollbacks: state.rollbacks + 1 };
+}
+
+async function lastGoodState(state: CheckpointState, { checkpointFolder, parameters, restart }: CoTrainingOptions): Promise<CheckpointState | null> {
+  const found = checkpointFolder === null ? null : await readNewestCheckpoint(checkpointFolder, state.runKey, parameterArrays(parameters));
+  if (found !== null) return found.state;
+  if (restart === undefined) return null;
+  await restart();
+  return { ...state, step: 0, losses: { retrieval: 0, semantic: 0, language: 0 } };
+}
+
+function diverged({ step }: CheckpointState): EnvironmentError {
+  return new EnvironmentError('training.diverged', `The losses stopped being finite numbers around step ${step + 1}, also with a smaller learning rate. Try again with half the learning rate or a higher temperature.`, { data: { step } });
 }
 
 function wait(milliseconds: number): Promise<void> {

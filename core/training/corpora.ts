@@ -38,8 +38,9 @@ export async function readCorpora(options: { readonly recipe: Recipe; readonly s
   for (const source of recipe.retrieval ?? []) {
     const path = 'pairs' in source ? source.pairs : source.folder;
     onFile(path);
+    const before = retrieval.length;
     for await (const pair of recordsOf(retrievalReadings(source, signal), onProblem)) retrieval.push(toExample(pair));
-    requireSome(retrieval.length, path, 'question-passage pairs');
+    requireSome(retrieval.length - before, path, 'question-passage pairs');
   }
   const parallel: ParallelCorpus[] = [];
   for (const source of recipe.parallel) {
@@ -64,7 +65,7 @@ export async function readCorpora(options: { readonly recipe: Recipe; readonly s
     requireSome(sentences.length, path, 'sentences');
     monolingual.push({ name: path, language, sentences });
   }
-  return { retrieval, parallel: withoutDuplicateCorpora(parallel), monolingual };
+  return { retrieval, parallel: withoutDuplicateCorpora(inOneDirection(parallel)), monolingual };
 }
 
 function toExample(pair: QuestionPair): RetrievalExample {
@@ -101,6 +102,18 @@ function looksMisaligned({ source, target }: SentencePair): boolean {
   const left = source.length + LENGTH_RATIO_FLOOR;
   const right = target.length + LENGTH_RATIO_FLOOR;
   return Math.max(left, right) / Math.min(left, right) > MOST_LENGTH_RATIO;
+}
+
+/** A language pair keeps the direction in which it is first given; corpora given the other way round are turned. */
+function inOneDirection(corpora: readonly ParallelCorpus[]): ParallelCorpus[] {
+  const known = new Set<string>();
+  return corpora.map((corpus) => {
+    if (known.has(`${corpus.target} ${corpus.source}`)) {
+      return { ...corpus, source: corpus.target, target: corpus.source, pairs: corpus.pairs.map(({ source, target }) => ({ source: target, target: source })) };
+    }
+    known.add(`${corpus.source} ${corpus.target}`);
+    return corpus;
+  });
 }
 
 /** The same pairs given twice (as TSV and as TMX, say) would count twice: a corpus whose pairs all stand in another is left out. */

@@ -41,5 +41,5 @@ export function holdOut(corpora: Corpora, seed: number): { readonly corpora: Cor
     const out = taken.get(`${corpus.source} ${corpus.target}`);
     return out === undefined ? corpus : { ...corpus, pairs: corpus.pairs.filter((pair) => !out.sources.has(pair.source) && !out.targets.has(pair.target)) };
   });
-  return { corpora: { ...corpora, parallel }, heldOut };
+  return { corpora: { ...corpora, parallel: parallel.filter((corpus) => corpus.pairs.length > 0) }, heldOut };
 }

@@ -46,6 +46,41 @@ export function jsonPlaces(text: string): ReadonlyMap<string, number> {
   return places;
 }
 
+/**
+ * Where a text that is not JSON stops being the beginning of one; its length when it merely ends too early, null when it is JSON.
+ * The parser's message does not always say, so the longest beginning that only lacks its end is searched for.
+ */
+export function jsonErrorOffset(text: string): number | null {
+  if (isJson(text)) return null;
+  let good = 0;
+  let bad = text.length + 1;
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (onlyLacksItsEnd(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+function isJson(text: string): boolean {
+  return parseMessage(text) === null;
+}
+
+function onlyLacksItsEnd(beginning: string): boolean {
+  const message = parseMessage(beginning);
+  if (message === null || /Unexpected end|Unterminated string/.test(message)) return true;
+  return Number(/at position (\d+)/.exec(message)?.[1] ?? -1) >= beginning.length;
+}
+
+function parseMessage(text: string): string | null {
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
+
 /** The line of an offset, from 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;

@@ -1,8 +1,7 @@
 /** Is it getting better? Between steps: at which rank held-back sentences find their translation, and questions their passage. */
-import { meanPairAccuracy } from './pair-ranks.ts';
 import type { HeldBackSentence, ReportTraining } from './events.ts';
 import type { PreparedTraining } from './prepare.ts';
-import { rankOfPartners } from './pair-ranks.ts';
+import { meanPairAccuracy, rankOfPartners } from './pair-ranks.ts';
 import { packBags, type StaticParameters } from './static-parameters.ts';
 import type { KernelMemory } from '../optimizers/kernel-memory.ts';
 import type { Kernels } from '../optimizers/kernels.ts';
@@ -33,8 +32,9 @@ export function createLook(options: LookOptions): (step: number) => void {
   return (step) => {
     const pairAccuracy: Record<string, number> = {};
     const perLanguage = languages.map((entry) => {
-      const forward = rankOfPartners(scoresOf(entry.sourceIds, entry.targetIds, options), entry.pairs.length, 'rows');
-      const backward = rankOfPartners(scoresOf(entry.sourceIds, entry.targetIds, options), entry.pairs.length, 'columns');
+      const scores = scoresOf(entry.sourceIds, entry.targetIds, options);
+      const forward = rankOfPartners(scores, entry.pairs.length, 'rows');
+      const backward = rankOfPartners(scores, entry.pairs.length, 'columns');
       pairAccuracy[entry.language] = meanPairAccuracy(forward, backward);
       return { entry, ranks: entry.source === pivot ? backward : forward };
     });

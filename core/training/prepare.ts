@@ -1,5 +1,6 @@
 /** What must be ready before the first step? Corpora read, a vocabulary, everything as token ids, and the table where training starts. */
 import { InvariantError } from '../base/errors.ts';
+import { pauseFor } from '../base/pause.ts';
 import type { CorpusProblem } from '../corpus/records.ts';
 import { sameDocumentKeys } from './document-keys.ts';
 import { createTokenizer, writeTokenizer, type Tokenizer, type TokenizerJson } from '../text/tokenizer.ts';
@@ -15,6 +16,9 @@ import type { TokenCounts, TokenisedPairs } from './starting-table.ts';
 import { textsByLanguage, vocabularyTexts } from './vocabulary.ts';
 
 export const DEFAULT_PIVOT = 'en';
+/** Beside a starter's own pieces the new languages get at least so many, however small the recipe's vocabulary. */
+const LEAST_NEW_PIECES = 4000;
+const TEXTS_BETWEEN_PAUSES = 2000;
 
 /** The token ids of the retrieval data: question i is answered by passage `passageOf[i]`. */
 export type RetrievalIds = { readonly queries: readonly Uint32Array[]; readonly passages: readonly Uint32Array[]; readonly passageOf: Int32Array };
@@ -63,14 +67,27 @@ export async function prepareTraining(options: { readonly recipe: Recipe; readon
   const texts = corpora.retrieval.length + corpora.parallel.length + corpora.monolingual.length;
   progress('vocabulary', texts, texts, 'texts');
   signal.throwIfAborted();
-  const encodeAll = (list: readonly string[]): Uint32Array[] => list.map((text) => tokenizer.encode(text));
+  const encodeAll = (list: readonly string[]): Promise<Uint32Array[]> => encodeTexts(list, tokenizer, signal);
   const { passageOf, passages } = sameDocumentKeys(corpora.retrieval);
-  const retrieval: RetrievalIds = { queries: encodeAll(corpora.retrieval.map((example) => example.query)), passages: encodeAll(passages), passageOf };
-  const parallel = corpora.parallel.map((corpus) => ({ corpus, sources: encodeAll(corpus.pairs.map((pair) => pair.source)), targets: encodeAll(corpus.pairs.map((pair) => pair.target)) }));
-  const monolingual = corpora.monolingual.map((corpus) => ({ language: corpus.language, sentences: encodeAll(corpus.sentences) }));
-  signal.throwIfAborted();
+  const retrieval: RetrievalIds = { queries: await encodeAll(corpora.retrieval.map((example) => example.query)), passages: await encodeAll(passages), passageOf };
+  const parallel: ParallelIds[] = [];
+  for (const corpus of corpora.parallel) {
+    parallel.push({ corpus, sources: await encodeAll(corpus.pairs.map((pair) => pair.source)), targets: await encodeAll(corpus.pairs.map((pair) => pair.target)) });
+  }
+  const monolingual: MonolingualIds[] = [];
+  for (const { language, sentences } of corpora.monolingual) monolingual.push({ language, sentences: await encodeAll(sentences) });
   const counts = countTokens({ pivot, vocabularySize: tokenizer.vocabularySize, retrieval, parallel, monolingual });
   return { recipe, pivot, corpora, heldOut: split.heldOut, heldOutQuestions: questions.heldOut, tokenizer, tokenizerJson: writeTokenizer(model), retrieval, parallel, monolingual, counts, starter };
+}
+
+/** Token ids of many texts; pauses now and then, so that a cancel arrives. */
+async function encodeTexts(texts: readonly string[], tokenizer: Tokenizer, signal: AbortSignal): Promise<Uint32Array[]> {
+  const ids: Uint32Array[] = [];
+  for (let i = 0; i < texts.length; i += 1) {
+    if (i % TEXTS_BETWEEN_PAUSES === 0) await pauseFor(signal);
+    ids.push(tokenizer.encode(texts[i] ?? ''));
+  }
+  return ids;
 }
 
 /** The tokenised pairs of each language with the pivot, for alignment; religious or otherwise large single sources weigh less where others exist. */
@@ -135,7 +152,7 @@ async function learnVocabulary(options: {
     });
   if (starter === null) return learn(texts, recipe.encoder.vocabularySize);
   const foreign = new Map([...texts].filter(([language]) => language !== pivot));
-  const wanted = Math.max(1, recipe.encoder.vocabularySize - starter.vocabulary.pieces.length);
+  const wanted = Math.max(LEAST_NEW_PIECES, recipe.encoder.vocabularySize - starter.vocabulary.pieces.length);
   return extendUnigram(starter.vocabulary, await learn(foreign, wanted), { protectedTexts: texts.get(pivot) ?? [] }).model;
 }
 

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { InputError, toIsoglossError } from '../base/errors.ts';
-import { jsonPlaces, lineAt } from './json-places.ts';
+import { jsonErrorOffset, jsonPlaces, lineAt } from './json-places.ts';
 
 const LANGUAGE_TAG = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/;
 const languageTag = z.string().regex(LANGUAGE_TAG, 'a language tag such as "sw" or "x-kisukuma"');
@@ -13,6 +13,10 @@ const temperature = z.number().positive().max(100);
 
 const WIDTHS = { least: 16, most: 2048, default: 1024 };
 const VOCABULARY = { least: 500, most: 200_000, default: 24_000 };
+
+/** A token row, its gradient and two moments, 4 bytes each; the kernels' memory holds less than 4 GiB. */
+const TABLE_BYTES_PER_NUMBER = 16;
+const MOST_TABLE_BYTES = 3.5 * 2 ** 30;
 
 const encoder = z.strictObject({
   kind: z.literal('static'),
@@ -85,12 +89,13 @@ export async function readRecipe(recipePath: string): Promise<Recipe> {
 
 /** As `readRecipe`, from a text; `folder` is what its relative paths start from. */
 export async function parseRecipe(options: { readonly text: string; readonly recipePath: string; readonly folder: string }): Promise<Recipe> {
-  const { text, recipePath, folder } = options;
+  const { recipePath, folder } = options;
+  const text = options.text.replace(/^\uFEFF/, '');
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    value = JSON.parse(text);
   } catch (cause) {
-    const offset = Number(/position (\d+)/.exec((cause as Error).message)?.[1] ?? text.length);
+    const offset = jsonErrorOffset(text) ?? 0;
     throw new InputError('recipe.invalid', `${recipePath}: line ${lineAt(text, offset)}: expected JSON, found text that does not parse (${(cause as Error).message}).`, { cause, data: { path: recipePath, problems: [] } });
   }
   const places = jsonPlaces(text);
@@ -105,14 +110,31 @@ export async function parseRecipe(options: { readonly text: string; readonly rec
   const problems: RecipeProblem[] = [];
   if (!parsed.success) for (const issue of parsed.error.issues) problems.push(...toProblems(issue, value, lineOf));
   problems.push(...(await missingFiles(value, folder, lineOf)));
-  if (parsed.success && parsed.data.parallel.length === 0 && parsed.data.retrieval === undefined) {
-    problems.push({ line: 1, key: '', message: 'expected corpora under "parallel" or "retrieval", found none: there is nothing to train on' });
-  }
+  if (parsed.success) problems.push(...senselessSettings(parsed.data, lineOf));
   if (problems.length > 0 || !parsed.success) {
     const lines = problems.map((problem) => `${recipePath}: line ${problem.line}: ${problem.key === '' ? '' : `"${problem.key}": `}${problem.message}`);
     throw new InputError('recipe.invalid', `${lines.join('\n')}\nNothing was started. Mend ${problems.length === 1 ? 'this' : `these ${problems.length} places`} and run it again.`, { data: { path: recipePath, problems: lines } });
   }
   return withAbsolutePaths(parsed.data, folder);
+}
+
+/** What each value alone allows but the recipe as a whole does not. */
+function senselessSettings(recipe: Recipe, lineOf: (key: string) => number): RecipeProblem[] {
+  const problems: RecipeProblem[] = [];
+  const { encoder, retrieval, parallel, losses } = recipe;
+  if (parallel.length === 0 && retrieval === undefined) {
+    problems.push({ line: 1, key: '', message: 'expected corpora under "parallel" or "retrieval", found none: there is nothing to train on' });
+  } else if (!(losses.retrieval.weight > 0 && retrieval !== undefined) && !(losses.semantic.weight + losses.language.weight > 0 && parallel.length > 0)) {
+    problems.push({ line: lineOf('losses'), key: 'losses', message: 'expected a loss with a weight above 0 and the corpora it needs ("retrieval" needs questions, "semantic" and "language" need parallel texts), found none: there is nothing to train' });
+  }
+  parallel.forEach(({ source, target }, index) => {
+    if (source === target) problems.push({ line: lineOf(`parallel/${index}/target`), key: `parallel/${index}/target`, message: `expected two different languages, found "${source}" twice` });
+  });
+  const bytes = encoder.width * encoder.vocabularySize * TABLE_BYTES_PER_NUMBER;
+  if (bytes > MOST_TABLE_BYTES) {
+    problems.push({ line: lineOf('encoder'), key: 'encoder', message: `expected width x vocabularySize of at most ${Math.floor(MOST_TABLE_BYTES / TABLE_BYTES_PER_NUMBER)}, found ${encoder.width} x ${encoder.vocabularySize} = ${encoder.width * encoder.vocabularySize}: the tables would not fit into memory` });
+  }
+  return problems;
 }
 
 /** The recipe's files, each once: what is hashed for resuming and shown in a report. */

@@ -1,9 +1,10 @@
 /** How does a recipe become a model folder? Prepare, plan, train, turn into a search space, learn word translations, write. */
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { trainTranslationTable, type SentencePair, type TranslationTableData } from '../alignment/translation-table.ts';
-import { CancellationError, InputError, toIsoglossError } from '../base/errors.ts';
+import { CancellationError, InputError } from '../base/errors.ts';
 import { sha256, sha256OfFile } from '../base/hashing.ts';
+import { pauseFor } from '../base/pause.ts';
 import { writeModelFolder, type StaticModel } from '../encoding/model-folder.ts';
 import { readStarterFolder, type Starter } from '../encoding/starter-folder.ts';
 import { createKernels } from '../optimizers/create-kernels.ts';
@@ -14,11 +15,12 @@ import { readNewestCheckpoint, removeCheckpoints, type CheckpointState } from '.
 import { noControl, type Losses, type ReportTraining, type TrainingControl, type TrainingSummary } from './events.ts';
 import { createLook } from './look.ts';
 import { openLossSessions } from './loss-sessions.ts';
+import { checkOutputFolder, checkpointFolderOf, reserveOutputFolder } from './output-folder.ts';
 import { planSteps, STEP_MEMORY_BYTES } from './plan.ts';
 import { corpusWeight, pairsByLanguage, prepareTraining, sidesOf, type PreparedTraining } from './prepare.ts';
 import { recipeFiles, type Recipe } from './recipe.ts';
 import { turnIntoSearchSpace, type SearchSpace } from './search-space.ts';
-import { alignTokens, fillStartingTable, startingWeights } from './starting-table.ts';
+import { alignTokens, fillStartingTable, startingWeights, type TokenTranslations } from './starting-table.ts';
 import { createStaticParameters, parameterArrays, type StaticParameters } from './static-parameters.ts';
 import { createStepBatches } from './step-batches.ts';
 
@@ -38,15 +40,14 @@ export type RunTrainingOptions = {
   readonly report: ReportTraining;
   /** Stop after the plan. */
   readonly planOnly?: boolean;
+  /** Milliseconds between checkpoints; 45 seconds when left out. */
+  readonly checkpointEveryMs?: number;
 };
 
 /** Held-back texts beside the model, for the report made from it. */
 export const HELD_OUT_FILE = 'held-out.json';
 
-/** Where a run keeps its checkpoints until its model is written. */
-export function checkpointFolderOf(outputFolder: string): string {
-  return `${resolve(outputFolder)}.training`;
-}
+export { checkpointFolderOf } from './output-folder.ts';
 
 /**
  * Trains a static encoder by a recipe.
@@ -55,20 +56,30 @@ export function checkpointFolderOf(outputFolder: string): string {
  * the number of steps is fixed by the first plan and kept by the checkpoints).
  *
  * @returns null when `planOnly`.
- * @throws InputError for corpora and recipes; CancellationError (checkpoints stay for a resume); EnvironmentError for disk, memory, divergence.
+ * @throws InputError for corpora, recipes and an output folder that holds something else or is another run's; CancellationError (checkpoints stay for a resume); EnvironmentError for disk, memory, divergence.
  */
 export async function runTraining(options: RunTrainingOptions): Promise<TrainingSummary | null> {
+  if (options.planOnly === true) {
+    await checkOutputFolder(options.outputFolder);
+    return trainAndWrite(options);
+  }
+  const place = await reserveOutputFolder(options.outputFolder);
+  try {
+    return await trainAndWrite(options);
+  } finally {
+    await place[Symbol.asyncDispose]();
+  }
+}
+
+async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSummary | null> {
   const { recipe, outputFolder, threads, signal, report, control = noControl } = options;
   const started = { wall: performance.now(), cpu: process.cpuUsage() };
-  await mkdir(dirname(resolve(outputFolder)), { recursive: true }).catch((thrown: unknown) => {
-    throw toIsoglossError(thrown);
-  });
   const starter = recipe.retrieval === undefined ? await readStarterFolder(options.starterFolder, recipe.encoder.width) : null;
   const prepared = await abortable(signal, () => prepareTraining({ recipe, starter, signal, report }));
   const memory = createKernelMemory(memoryNeeded(prepared));
   const kernels = createKernels(memory);
   const parameters = createStaticParameters({ vocabularySize: prepared.tokenizer.vocabularySize, width: recipe.encoder.width, memory });
-  const frozen = await abortable(signal, () => Promise.resolve(fillParameters({ prepared, parameters, signal, report })));
+  const frozen = await abortable(signal, () => fillParameters({ prepared, parameters, signal, report }));
   const device = await chooseDevice(options.device, { threads, signal });
   if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message });
   await using sessions = openLossSessions({ settings: recipe.losses, width: recipe.encoder.width, threads, device: device.device });
@@ -76,7 +87,7 @@ export async function runTraining(options: RunTrainingOptions): Promise<Training
   if (partsAt(0).length === 0) throw new InputError('recipe.nothing-to-train', 'The recipe leaves no loss to train: give at least one loss a weight above 0 and the corpora it needs.');
 
   const checkpointFolder = checkpointFolderOf(outputFolder);
-  const runKey = await fingerprint(recipe);
+  const runKey = await fingerprint(recipe, options.starterFolder);
   const arrays = parameterArrays(parameters);
   const found = options.resume ? await readNewestCheckpoint(checkpointFolder, runKey, arrays) : null;
   for (const name of found?.damaged ?? []) report({ kind: 'message', code: 'training.checkpoint-damaged', message: `The saved state ${name} is damaged; an earlier one is used.` });
@@ -88,25 +99,33 @@ export async function runTraining(options: RunTrainingOptions): Promise<Training
 
   const start: CheckpointState = found?.state ?? { version: 1, step: 0, steps: plan.steps, learningRateFactor: 1, rollbacks: 0, runKey, losses: { retrieval: 0, semantic: 0, language: 0 } };
   const lookAt = createLook({ prepared, kernels, memory, parameters, report });
-  const end = await abortable(signal, () => coTrain({ kernels, memory, parameters, partsAt, frozen, start, learningRate: recipe.optimizer.learningRate, checkpointFolder, signal, control, report, lookAt }));
+  const end = await abortable(signal, () => coTrain({
+    kernels, memory, parameters, partsAt, frozen, start, learningRate: recipe.optimizer.learningRate, checkpointFolder, signal, control, report, lookAt,
+    restart: async () => {
+      for (const array of arrays.values()) array.fill(0);
+      await fillParameters({ prepared, parameters, signal, report });
+    },
+    ...(options.checkpointEveryMs === undefined ? {} : { checkpointEveryMs: options.checkpointEveryMs }),
+  }));
 
   const model = await abortable(signal, () => finishModel({ prepared, kernels, memory, parameters, threads, signal, report, trainingFacts: { recipe, steps: end.step, losses: end.losses, device: device.device } }));
   report({ kind: 'progress', phase: 'finishing', done: 1, total: 2, unit: 'steps', leftMs: null });
   await writeModelFolder(outputFolder, model, { [HELD_OUT_FILE]: JSON.stringify({ pairs: prepared.heldOut, questions: prepared.heldOutQuestions }) });
-  await rm(checkpointFolder, { recursive: true, force: true });
+  await removeCheckpoints(checkpointFolder);
   report({ kind: 'progress', phase: 'finishing', done: 2, total: 2, unit: 'steps', leftMs: 0 });
   return summarise({ outputFolder, parameters, steps: end.step, losses: end.losses, started });
 }
 
 /** Fills rows and weights where training starts. @returns which rows stay as they are (the starter's), or null. */
-function fillParameters(options: { readonly prepared: PreparedTraining; readonly parameters: StaticParameters; readonly signal: AbortSignal; readonly report: ReportTraining }): Uint8Array | null {
+async function fillParameters(options: { readonly prepared: PreparedTraining; readonly parameters: StaticParameters; readonly signal: AbortSignal; readonly report: ReportTraining }): Promise<Uint8Array | null> {
   const { prepared, parameters, signal, report } = options;
   const { vocabularySize, width, table, logWeights } = parameters;
   const languages = pairsByLanguage(prepared);
-  const translations = languages.map((pairs, done) => {
-    report({ kind: 'progress', phase: 'alignment', done, total: languages.length, unit: 'languages', leftMs: null });
-    return alignTokens(pairs, vocabularySize, signal);
-  });
+  const translations: TokenTranslations[] = [];
+  for (const pairs of languages) {
+    report({ kind: 'progress', phase: 'alignment', done: translations.length, total: languages.length, unit: 'languages', leftMs: null });
+    translations.push(await alignTokens(pairs, vocabularySize, signal));
+  }
   report({ kind: 'progress', phase: 'starting', done: 0, total: 1, unit: 'tables', leftMs: null });
   const anchored = prepared.starter === null ? null : anchorRows(prepared.starter, vocabularySize, width);
   fillStartingTable({ table, width, seed: prepared.recipe.seed, counts: prepared.counts, pivot: prepared.pivot, translations, anchored });
@@ -146,7 +165,7 @@ async function finishModel(options: {
     weights: parameters.logWeights.map((value) => Math.exp(value)),
     mean: space.mean,
     scale: space.scale,
-    translations: learnTranslations(prepared, signal),
+    translations: await learnTranslations(prepared, signal),
     training: {
       recipe: JSON.parse(JSON.stringify(trainingFacts.recipe)),
       seed: trainingFacts.recipe.seed,
@@ -160,7 +179,7 @@ async function finishModel(options: {
 }
 
 /** One table in each direction for every language with pairs. */
-function learnTranslations(prepared: PreparedTraining, signal: AbortSignal): TranslationTableData[] {
+async function learnTranslations(prepared: PreparedTraining, signal: AbortSignal): Promise<TranslationTableData[]> {
   const all = prepared.corpora.parallel;
   const byLanguages = new Map<string, { source: string; target: string; pairs: SentencePair[] }>();
   for (const corpus of all) {
@@ -170,10 +189,15 @@ function learnTranslations(prepared: PreparedTraining, signal: AbortSignal): Tra
     const weight = corpusWeight(corpus, all);
     for (const pair of corpus.pairs) entry.pairs.push({ ...pair, weight });
   }
-  return [...byLanguages.values()].flatMap(({ source, target, pairs }) => [
-    trainTranslationTable({ pairs, sourceLanguage: source, targetLanguage: target, signal }),
-    trainTranslationTable({ pairs: pairs.map((pair) => ({ source: pair.target, target: pair.source, weight: pair.weight })), sourceLanguage: target, targetLanguage: source, signal }),
-  ]);
+  const tables: TranslationTableData[] = [];
+  for (const { source, target, pairs } of byLanguages.values()) {
+    await pauseFor(signal);
+    tables.push(await trainTranslationTable({ pairs, sourceLanguage: source, targetLanguage: target, signal }));
+    await pauseFor(signal);
+    const reversed = pairs.map((pair) => ({ source: pair.target, target: pair.source, weight: pair.weight }));
+    tables.push(await trainTranslationTable({ pairs: reversed, sourceLanguage: target, targetLanguage: source, signal }));
+  }
+  return tables;
 }
 
 function languagesOf(prepared: PreparedTraining): StaticModel['languages'] {
@@ -198,12 +222,23 @@ function memoryNeeded(prepared: PreparedTraining): number {
   return kernelMemoryBytes([table, table, table, table]) + STEP_MEMORY_BYTES;
 }
 
-/** Recipe (without its budget and paths' places) and the content of its files: what a checkpoint belongs to. */
-async function fingerprint(recipe: Recipe): Promise<string> {
+/** The recipe's settings, the content of its files (whatever their names) and the starter: what a checkpoint belongs to. */
+async function fingerprint(recipe: Recipe, starterFolder: string): Promise<string> {
   const hashes: string[] = [];
-  for (const file of recipeFiles(recipe)) hashes.push(await sha256OfFile(file).catch(() => sha256(file))); // a folder is known by its name
-  const { retrieval: _retrieval, parallel, monolingual, ...settings } = recipe;
+  const files = [...recipeFiles(recipe), ...(recipe.retrieval === undefined ? [starterFolder] : [])];
+  for (const file of files) hashes.push(...(await hashesBelow(file)));
+  const { encoder, losses, optimizer, budget, seed, parallel, monolingual } = recipe;
+  const settings = { encoder, losses, optimizer, budget, seed };
   return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language }) => language)], hashes }));
+}
+
+/** The hash of a file, or those of all files in a folder. */
+async function hashesBelow(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => null); // not a folder
+  if (entries === null) return [await sha256OfFile(path)];
+  const hashes: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) if (entry.isFile()) hashes.push(await sha256OfFile(join(path, entry.name)));
+  return hashes;
 }
 
 /** Turns an aborted signal's reason, wherever it surfaces, into CancellationError. */

@@ -15,14 +15,13 @@ const CHANCE_SHARE = 0.5;
 const SIF_A = 1e-3;
 const LEAST_TRANSLATION_PROBABILITY = 0.01;
 
-/** p(pivot token | foreign token) and the reverse, for one language. */
-export type TokenTranslations = { readonly language: string; readonly toPivot: SparseTable; readonly fromPivot: SparseTable };
+/** p(pivot token | foreign token) of one language. */
+export type TokenTranslations = { readonly language: string; readonly toPivot: SparseTable };
 
-/** IBM Model 1 on subword ids in both directions. */
-export function alignTokens(pairs: TokenisedPairs, vocabularySize: number, signal: AbortSignal): TokenTranslations {
-  const run = (sources: readonly Uint32Array[], targets: readonly Uint32Array[]): SparseTable =>
-    trainIbmModel1({ pairs: { sources, targets, weights: pairs.weights }, sourceSize: vocabularySize, targetSize: vocabularySize, ...ALIGNMENT, signal });
-  return { language: pairs.language, toPivot: run(pairs.foreignIds, pairs.pivotIds), fromPivot: run(pairs.pivotIds, pairs.foreignIds) };
+/** IBM Model 1 on subword ids, from the foreign language to the pivot. @throws the signal's reason once aborted. */
+export async function alignTokens(pairs: TokenisedPairs, vocabularySize: number, signal: AbortSignal): Promise<TokenTranslations> {
+  const { language, foreignIds: sources, pivotIds: targets, weights } = pairs;
+  return { language, toPivot: await trainIbmModel1({ pairs: { sources, targets, weights }, sourceSize: vocabularySize, targetSize: vocabularySize, ...ALIGNMENT, signal }) };
 }
 
 /** How often each token stands in a language: counts [V] and their total. */
