@@ -9,8 +9,11 @@ export const translationAnalyzer: Analyzer = {
   terms: (unit) => [unit],
 };
 
+/** Flattens the table a little: a second meaning counts more. Chosen on held-back pairs of eight languages (test/experiments/README.md). */
+const TRANSLATION_POWER = 0.7;
+
 export type TranslatedQuery = {
-  /** Document word -> sum over query words q of count(q) * p(word | q): the (fractional) frequency in the query. */
+  /** Document word -> sum over query words q of count(q) * p(word | q)^.7: the (fractional) frequency in the query. */
   readonly terms: ReadonlyMap<string, number>;
   /** Document word -> the query's words as they were written, the most probable first. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
@@ -18,7 +21,7 @@ export type TranslatedQuery = {
 
 /**
  * Expands every word of the query into its translations. With these weights BM25 scores
- * sum over q, w of p(w | q) idf(w) tf(w) / (tf(w) + ...).
+ * sum over q, w of p(w | q)^.7 idf(w) tf(w) / (tf(w) + ...).
  */
 export function translateQuery(query: string, table: TranslationTable): TranslatedQuery {
   const terms = new Map<string, number>();
@@ -26,7 +29,7 @@ export function translateQuery(query: string, table: TranslationTable): Translat
   for (const { token, start, end } of wordTokens(query, QUERY_STEM_CHARACTERS)) {
     const surface = query.slice(start, end);
     for (const translation of table.translate(token)) {
-      terms.set(translation.token, (terms.get(translation.token) ?? 0) + translation.probability);
+      terms.set(translation.token, (terms.get(translation.token) ?? 0) + translation.probability ** TRANSLATION_POWER);
       const known = origins.get(translation.token) ?? [];
       if (!known.some((origin) => origin.surface === surface)) known.push({ surface, probability: translation.probability });
       origins.set(translation.token, known);
