@@ -14,8 +14,8 @@ export type Analyzer = {
 export type Span = { readonly start: number; readonly end: number };
 
 // Letters, digits and marks, held together by joiners and inner apostrophes (o'zbek, ma’lumot, می‌خواهم); as UAX #29, but a full
-// stop parts words, IPA stress marks are no letters, and one run of a script without spaces stays whole here and is divided below.
-const WORD_RUN = /[[\p{L}\p{N}\p{M}]--[ˈˌ]](?:[[\p{L}\p{N}\p{M}\u200c\u200d]--[ˈˌ]]|['’‘](?=[\p{L}\p{M}])(?<=\p{L}\p{M}*['’‘]))*/gv;
+// stop parts words (but not initials, U.S.), IPA stress marks are no letters, and one run of a script without spaces stays whole here and is divided below.
+const WORD_RUN = /[[\p{L}\p{N}\p{M}]--[ˈˌ]](?:[[\p{L}\p{N}\p{M}\u200c\u200d]--[ˈˌ]]|['’‘](?=[\p{L}\p{M}])(?<=\p{L}\p{M}*['’‘])|\.(?=\p{L}(?![\p{L}\p{N}\p{M}]))(?<=(?<![\p{L}\p{N}\p{M}])\p{L}\.))*/gv;
 const UNSPACED_SCRIPTS = '\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー々〆';
 const UNSPACED_RUN = new RegExp(`[${UNSPACED_SCRIPTS}][${UNSPACED_SCRIPTS}\\p{M}\\u200b]*`, 'gu');
 const HAS_UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');

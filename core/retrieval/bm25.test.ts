@@ -52,6 +52,10 @@ describe('wordSpans', () => {
     expect(words("क्षत्रिय हिन्दी o'zbek p’unchay yorùbá ߒߞߏ߫ می‌خواهم")).toEqual(['क्षत्रिय', 'हिन्दी', "o'zbek", 'p’unchay', 'yorùbá', 'ߒߞߏ߫', 'می‌خواهم']);
   });
 
+  it('parts words at full stops, but keeps initials together', () => {
+    expect(words('the U.S. economy.Next kʰə.ta')).toEqual(['the', 'U.S', 'economy', 'Next', 'kʰə', 'ta']);
+  });
+
   it('divides scripts without spaces by dictionary', () => {
     expect(words('ภาษาไทยไม่มีช่องว่าง')).toEqual(expect.arrayContaining(['ภาษา', 'ไทย', 'ไม่มี']));
     expect(words('我们在北京学习语言')).toContain('北京');
