@@ -29,16 +29,18 @@ export type ExplainRequest = {
   readonly text: string;
   readonly weights: ComponentWeights;
   readonly table: TranslationTable | null;
-  readonly lexical: Pick<LexicalIndex, 'wordForms' | 'wordShare' | 'translatedShare' | 'size'>;
+  readonly lexical: Pick<LexicalIndex, 'wordForms' | 'wordFrequency' | 'translatedFrequency'>;
+  /** How many documents are in the language of this one, itself included. */
+  readonly documentsInLanguage: number;
   readonly encoder: Pick<Encoder, 'windowSpans'> | null;
 };
 
 const LEAST_SPELLING_OVERLAP = 0.5; // Dice of character n-grams: "walked" and "walking" .57
 const LEAST_PROBABILITY = 0.1; // of a translation that is worth showing
 const LEAST_SIMILARITY = 0.15; // below it, similar meaning is no reason
-/** Words in more than this share of the documents are no reason ("the"), once there are enough documents to tell. */
-const COMMON_SHARE = 0.25;
-const FEW_DOCUMENTS = 20;
+/** Words in more than this share of the documents of the language are no reason ("the"), once there are enough documents to tell. */
+const COMMON_SHARE = 0.35;
+const FEW_DOCUMENTS = 10;
 const MOST_WORDS = 12; // of one reason
 
 /** Explains one hit from its text; only methods that took part (weight above 0) give reasons. */
@@ -74,8 +76,8 @@ export function explainHit(request: ExplainRequest): Explanation {
 }
 
 /** Words of the text that are the query's, and words that share half of their n-grams with one of the query's. */
-function sharedWords({ query, text, weights, lexical }: ExplainRequest): { readonly same: Span[]; readonly similar: Span[] } {
-  const isCommon = (form: string): boolean => lexical.size >= FEW_DOCUMENTS && lexical.wordShare(form) > COMMON_SHARE;
+function sharedWords({ query, text, weights, lexical, documentsInLanguage }: ExplainRequest): { readonly same: Span[]; readonly similar: Span[] } {
+  const isCommon = (form: string): boolean => isInMost(lexical.wordFrequency(form), documentsInLanguage);
   const forms = [...lexical.wordForms(query)];
   const telling = forms.some((form) => !isCommon(form)) ? forms.filter((form) => !isCommon(form)) : forms;
   const wanted = new Set(telling);
@@ -114,12 +116,14 @@ function spellingComparison(words: readonly string[]): (word: string) => boolean
   };
 }
 
+const isInMost = (frequency: number, documents: number): boolean => documents >= FEW_DOCUMENTS && frequency > COMMON_SHARE * documents;
+
 type TranslatedWord = { readonly span: Span; readonly query: string; readonly document: string };
 
-function translatedWords({ query, text, lexical }: ExplainRequest, table: TranslationTable): readonly TranslatedWord[] {
+function translatedWords({ query, text, lexical, documentsInLanguage }: ExplainRequest, table: TranslationTable): readonly TranslatedWord[] {
   const { terms, origins } = translateQuery(query, table);
   return wordTokens(text, DOCUMENT_STEM_CHARACTERS).flatMap(({ token, start, end }) => {
-    const isTelling = (terms.get(token) ?? 0) >= LEAST_PROBABILITY && (lexical.size < FEW_DOCUMENTS || lexical.translatedShare(token) <= COMMON_SHARE);
+    const isTelling = (terms.get(token) ?? 0) >= LEAST_PROBABILITY && !isInMost(lexical.translatedFrequency(token), documentsInLanguage);
     const origin = origins.get(token)?.[0];
     return isTelling && origin !== undefined ? [{ span: { start, end }, query: origin, document: text.slice(start, end) }] : [];
   });

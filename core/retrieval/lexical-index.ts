@@ -19,10 +19,10 @@ export type LexicalIndex = {
   readonly translatedScores: (terms: WeightedTerms) => Float64Array;
   /** The matching forms of the query's words as they are looked up: a word that is unknown is replaced by its spellings in the collection. */
   readonly wordForms: (query: string) => ReadonlySet<string>;
-  /** Share of the documents that hold a word (in its matching form), 0 to 1; where words have no spaces between them, at least that share. */
-  readonly wordShare: (form: string) => number;
-  /** Share of the documents that hold a word as tables see it. */
-  readonly translatedShare: (token: string) => number;
+  /** How many documents hold a word (in its matching form); where words have no spaces between them, at least so many. */
+  readonly wordFrequency: (form: string) => number;
+  /** How many documents hold a word as tables see it. */
+  readonly translatedFrequency: (token: string) => number;
   /** Builds these parts now rather than at the first search that needs them. */
   readonly prepare: (parts: readonly LexicalPart[]) => void;
 };
@@ -64,8 +64,8 @@ export function buildLexicalIndex(texts: readonly string[]): LexicalIndex {
     characterScores: (query) => characters().scores(queryTerms(query, characterAnalyzer, characterTerms)),
     translatedScores: (terms) => translated().scores(terms),
     wordForms: (query) => new Set(wordAnalyzer.units(query).flatMap((unit) => formsOf(unit).map(({ form }) => form)).filter((form) => form !== '')),
-    wordShare: (form) => Math.min(...characterTerms(form).map((term) => characters().documentFrequency(term))) / Math.max(1, texts.length),
-    translatedShare: (token) => translated().documentFrequency(token) / Math.max(1, texts.length),
+    wordFrequency: (form) => Math.min(texts.length, ...characterTerms(form).map((term) => characters().documentFrequency(term))),
+    translatedFrequency: (token) => translated().documentFrequency(token),
     prepare: (parts) => {
       for (const part of parts) built[part]();
     },

@@ -148,10 +148,13 @@ function approximateDenseIndex(store: LanceStore, numbers: ReadonlyMap<number, n
 const CHUNKS_PER_BATCH = 2 ** 20; // far above what a batch holds
 const rowKey = (batch: number, chunk: number): number => batch * CHUNKS_PER_BATCH + chunk;
 
-type LanguageGroup = { readonly language: string | null; readonly isLatin: boolean };
+type LanguageGroup = { readonly language: string | null; readonly isLatin: boolean; readonly size: number };
 
 function languageGroups(chunks: readonly StoredChunk[], languages: readonly (string | null)[]): readonly LanguageGroup[] {
-  return [...new Set(languages)].map((language) => ({ language, isLatin: isMostlyLatin(chunks.filter((_, i) => languages[i] === language).map(({ text }) => text)) }));
+  return [...new Set(languages)].map((language) => {
+    const texts = chunks.filter((_, i) => languages[i] === language).map(({ text }) => text);
+    return { language, isLatin: isMostlyLatin(texts), size: texts.length };
+  });
 }
 
 type SearchContext = SearchRequest & {
@@ -190,7 +193,8 @@ function planFor({ query, method = 'hybrid', encoder, languages, groups }: Searc
 
 function hitOf({ context, chunk, plan, nearest, score }: { readonly context: SearchContext; readonly chunk: StoredChunk; readonly plan: RankPlan; readonly nearest: NearestPart | null; readonly score: number }): Hit {
   const file = context.files.get(chunk.path);
-  const { highlights, reasons } = explainHit({ query: context.query, nearest, text: chunk.text, weights: plan.weights, table: plan.table, lexical: context.lexical, encoder: context.encoder });
+  const language = file?.language ?? null;
+  const { highlights, reasons } = explainHit({ query: context.query, nearest, text: chunk.text, weights: plan.weights, table: plan.table, lexical: context.lexical, encoder: context.encoder, documentsInLanguage: context.groups.find((group) => group.language === language)?.size ?? 0 });
   return {
     chunkId: `${chunk.batch}.${chunk.chunk}`,
     score,
@@ -198,7 +202,7 @@ function hitOf({ context, chunk, plan, nearest, score }: { readonly context: Sea
     title: file?.title ?? chunk.path,
     location: { line: chunk.line, row: chunk.row, heading: chunk.headings.length === 0 ? null : chunk.headings.join(' › '), start: chunk.start, end: chunk.end },
     text: chunk.text,
-    language: file?.language ?? null,
+    language,
     direction: scriptDirection(dominantScript(chunk.text.slice(0, DIRECTION_SAMPLE))),
     highlights,
     reasons,

@@ -43,7 +43,7 @@ describe.each(cases)('%s', (_, text, query) => {
   });
 
   it('has highlights that are whole graphemes of the text', () => {
-    const { highlights, reasons } = explainHit({ query, text, weights: { words: 1, characters: 1, translated: 0, dense: 0 }, nearest: null, table: null, lexical: index, encoder: null });
+    const { highlights, reasons } = explainHit({ query, text, weights: { words: 1, characters: 1, translated: 0, dense: 0 }, nearest: null, table: null, lexical: index, documentsInLanguage: 1, encoder: null });
     expect(reasons.length).toBeGreaterThan(0);
     const boundaries = new Set([text.length, ...Array.from(new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text), ({ index: at }) => at)]);
     for (const { start, end } of highlights) {
@@ -51,6 +51,25 @@ describe.each(cases)('%s', (_, text, query) => {
       expect([boundaries.has(start), boundaries.has(end)]).toEqual([true, true]);
     }
     highlights.forEach((highlight, i) => expect(highlight.start).toBeGreaterThanOrEqual(highlights[i - 1]?.end ?? 0));
+  });
+});
+
+describe('explainHit', () => {
+  const texts = Array.from({ length: 12 }, (_, i) => `the lake and the number${i} boat${i % 6}`);
+  const index = buildLexicalIndex(texts);
+  const explain = (query: string) => explainHit({ query, text: texts[0] ?? '', weights: { words: 0, characters: 1, translated: 0, dense: 0 }, nearest: null, table: null, lexical: index, documentsInLanguage: texts.length, encoder: null });
+
+  it('does not show words that most documents have, unless the query has no others', () => {
+    expect(explain('the number0').reasons).toContainEqual({ kind: 'same-words', words: ['number0'] });
+    expect(explain('the lake').reasons).toContainEqual({ kind: 'same-words', words: ['the', 'lake'] });
+  });
+
+  it('shows words that are spelled alike', () => {
+    expect(explain('number00').reasons).toContainEqual({ kind: 'similar-words', words: ['number0'] });
+  });
+
+  it('gives no reason when nothing is shared', () => {
+    expect(explain('zebra')).toEqual({ highlights: [], reasons: [] });
   });
 });
 
