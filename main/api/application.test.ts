@@ -32,7 +32,7 @@ beforeAll(async () => {
     folders: { data: join(home, 'data'), projects: join(home, 'projects') },
     home,
     sampleFolder: inRepository('core/sample'),
-    starterFolder: inRepository('core/starter'),
+    starterFolder: inRepository('core/training/starter'),
     systemLanguage: 'en',
     onFault: (error) => faults.push(error),
   });
@@ -165,7 +165,9 @@ describe('a project of one\'s own', () => {
     project = await client.project.get({ projectId: project.id });
     expect(project.model?.steps).toBeGreaterThanOrEqual(4);
     expect(project.steps.find(({ name }) => name === 'train')?.state).toBe('done');
-    expect(await client.project.result({ projectId: project.id })).toMatchObject({ status: 'ready', model: { modelId: project.model?.modelId } });
+    const result = await client.project.result({ projectId: project.id });
+    expect(result).toMatchObject({ status: 'ready', model: { modelId: project.model?.modelId } });
+    expect(result.status === 'ready' ? result.report?.rows.map(({ question, language }) => `${question} ${language}`) : []).toEqual(expect.arrayContaining(['to-english sw', 'from-english sw']));
     const [late] = await Array.fromAsync(await client.job.watch({ jobId: job.id }));
     expect(late).toMatchObject({ kind: 'snapshot', job: { state: { status: 'finished' } } });
   });

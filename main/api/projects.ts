@@ -40,6 +40,7 @@ export async function openSample(services: Services): Promise<Project> {
     isSample: true,
     languages: sample.languages,
     library: { folder: sample.documentsFolder },
+    questions: sample.questions,
     settings: { ...file.settings, preset: 'quick' },
     exampleQueries: sample.exampleQueries,
   }));

@@ -1,20 +1,17 @@
 /** Entry point of the command line: which command, and how does it end? */
 import { CancellationError, serialiseError, toIsoglossError } from '../../core/base/errors.ts';
 import { readOptions, type Command } from './command.ts';
-import { evaluateCommand } from './evaluate.ts';
-import { indexCommand } from './index-documents.ts';
-import { searchCommand } from './search.ts';
-import { starterCommand } from './starter.ts';
-import { trainCommand } from './train.ts';
+import { stopper } from '../stopper.ts';
 
 const EXIT = { done: 0, failed: 1, badInput: 2, cancelled: 130 };
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  train: trainCommand,
-  evaluate: evaluateCommand,
-  index: indexCommand,
-  search: searchCommand,
-  starter: starterCommand,
+/** Each is loaded when it is asked for, so that a search does not wait for the code of training. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  train: async () => (await import('./train.ts')).trainCommand,
+  evaluate: async () => (await import('./evaluate.ts')).evaluateCommand,
+  index: async () => (await import('./index-documents.ts')).indexCommand,
+  search: async () => (await import('./search.ts')).searchCommand,
+  starter: async () => (await import('./starter.ts')).starterCommand,
 };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -23,18 +20,19 @@ const print = (text: string): Promise<void> => new Promise((resolve) => process.
 async function main(words: readonly string[]): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    await print(help());
+    await print(await help());
     return name === undefined ? EXIT.badInput : EXIT.done;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load === undefined) {
     say(`Expected one of ${Object.keys(COMMANDS).join(', ')}, found "${name}". See --help.`);
     return EXIT.badInput;
   }
   const abort = new AbortController();
-  const cancel = (): void => abort.abort(new CancellationError());
-  process.once('SIGINT', cancel);
-  process.once('SIGTERM', cancel);
+  const stop = stopper({ first: () => abort.abort(new CancellationError()), again: () => process.exit(EXIT.cancelled) });
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  const command = await load();
   const values = readOptions(command, rest);
   if (values['help'] === true) {
     await print(`Usage: npm run -s isogloss -- ${name} ${command.usage}`);
@@ -45,9 +43,13 @@ async function main(words: readonly string[]): Promise<number> {
   return EXIT.done;
 }
 
-function help(): string {
+async function help(): Promise<string> {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  const rows = Object.entries(COMMANDS).flatMap(([name, { summary, usage }]) => [`  ${name.padEnd(width)}  ${summary}`, `  ${' '.repeat(width)}  ${name} ${usage}`]);
+  const rows: string[] = [];
+  for (const [name, load] of Object.entries(COMMANDS)) {
+    const { summary, usage } = await load();
+    rows.push(`  ${name.padEnd(width)}  ${summary}`, `  ${' '.repeat(width)}  ${name} ${usage}`);
+  }
   return ['Usage: npm run -s isogloss -- COMMAND OPTIONS [--json]', '', ...rows, '', 'Exit codes: 0 done, 2 bad input, 130 cancelled, 1 anything else. Progress goes to stderr.'].join('\n');
 }
 

@@ -2,4 +2,4 @@
 import { fileURLToPath } from 'node:url';
 
 /** The English starter, used by recipes without retrieval data. */
-export const starterFolder = fileURLToPath(new URL('../../core/starter', import.meta.url));
+export const starterFolder = fileURLToPath(new URL('../../core/training/starter', import.meta.url));

@@ -41,7 +41,7 @@ async function run(): Promise<void> {
     folders: userFolders({ environment: process.env, platform: process.platform, home: homedir() }),
     home: homedir(),
     sampleFolder: join(root, 'core', 'sample'),
-    starterFolder: join(root, 'core', 'starter'),
+    starterFolder: join(root, 'core', 'training', 'starter'),
     systemLanguage: app.getLocale(),
     onFault: (error) => process.stderr.write(`${error.stack ?? error.message}\n`),
   });

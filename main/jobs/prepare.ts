@@ -65,7 +65,7 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
           await options.projects.change(file.id, (present) => ({ ...present, model, measured }));
           await options.onChange();
           await tidyModels(folder, model);
-          return { kind: 'train', summary, keptEarly };
+          return { kind: 'train', summary: { ...summary, model: join(folder, model) }, keptEarly };
         },
       }),
   };
@@ -97,7 +97,7 @@ async function trainInput(options: PrepareOptions, { folder, file }: OpenProject
   const paths = projectPaths(folder);
   await mkdir(paths.models, { recursive: true });
   await writeJsonAtomic(paths.recipe, recipeOf({ folder, file, preset }));
-  return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: 'cpu', resume: false, onlyPlan: false };
+  return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: 'cpu', resume: false, onlyPlan: false, questions: file.questions === null ? null : { file: join(folder, file.questions), folder } };
 }
 
 function prepareIndex(options: PrepareOptions, { folder, file }: OpenProject): Promise<PreparedJob> {

@@ -45,6 +45,8 @@ const projectFileSchema = z.object({
   /** Measured by the last plan or training here. */
   measured: z.object({ preset: z.string(), steps: z.number(), minutes: z.number(), memoryMB: z.number(), basis: z.enum(['trial', 'last-run']) }).nullable(),
   library: z.object({ folder: z.string().nullable() }),
+  /** Questions with known answers for the report, relative to the project folder, as are the documents that they name. */
+  questions: z.string().nullable(),
   exampleQueries: list(z.object({ text: z.string(), language: tagSchema })),
 });
 export type ProjectFile = z.infer<typeof projectFileSchema>;
@@ -95,6 +97,7 @@ export function newProjectFile(facts: { readonly id: string; readonly name: stri
     model: null,
     measured: null,
     library: { folder: null },
+    questions: null,
     exampleQueries: [],
   };
 }

@@ -8,6 +8,7 @@ export const SAMPLE_NAME = 'Lake Nuru archive (sample)';
 /** The folder of documents to search, inside the sample project. */
 export const SAMPLE_DOCUMENTS = 'documents';
 
+const QUESTIONS = 'questions.jsonl';
 const EXAMPLES_SHOWN = 8;
 const questionSchema = z.object({ text: z.string(), language: z.string(), document: z.string() });
 
@@ -16,11 +17,13 @@ export type SampleContents = {
   /** Copied corpora, absolute, with what is known of them. */
   readonly corpora: readonly { readonly path: string; readonly role: 'pairs' | 'texts'; readonly languages: { readonly kind: 'two'; readonly source: string; readonly target: string } | { readonly kind: 'one'; readonly language: string } }[];
   readonly documentsFolder: string;
+  /** Questions with known answers, relative to the project folder. */
+  readonly questions: string;
   readonly exampleQueries: readonly { readonly text: string; readonly language: string }[];
 };
 
 export async function hasSample(sampleFolder: string): Promise<boolean> {
-  return stat(join(sampleFolder, 'questions.jsonl')).then(() => true, () => false);
+  return stat(join(sampleFolder, QUESTIONS)).then(() => true, () => false);
 }
 
 /** Copies corpora and documents into a project folder: the shipped files are never written, and the copy is the user's to change. */
@@ -33,8 +36,9 @@ export async function copySample(sampleFolder: string, projectFolder: string): P
     for (const { path } of corpora) await cp(join(sampleFolder, path.slice(incoming.length + 1)), path);
     const documentsFolder = join(projectFolder, SAMPLE_DOCUMENTS);
     await cp(join(sampleFolder, 'documents'), documentsFolder, { recursive: true });
+    await cp(join(sampleFolder, QUESTIONS), join(incoming, QUESTIONS));
     const languages = [...new Set(corpora.flatMap(({ languages }) => (languages.kind === 'two' ? [languages.target] : [languages.language])))];
-    return { languages, corpora, documentsFolder, exampleQueries: await readExamples(sampleFolder) };
+    return { languages, corpora, documentsFolder, questions: `incoming/${QUESTIONS}`, exampleQueries: await readExamples(sampleFolder) };
   } catch (thrown) {
     throw toIsoglossError(thrown);
   }
@@ -50,7 +54,7 @@ function describeFile(name: string, incoming: string): SampleContents['corpora']
 
 /** Some questions of each language, in turn. */
 async function readExamples(sampleFolder: string): Promise<SampleContents['exampleQueries']> {
-  const lines = (await readFile(join(sampleFolder, 'questions.jsonl'), 'utf8')).split('\n').filter(Boolean);
+  const lines = (await readFile(join(sampleFolder, QUESTIONS), 'utf8')).split('\n').filter(Boolean);
   const questions = lines.map((line) => questionSchema.parse(JSON.parse(line)));
   const crossing = questions.filter(({ document, language }) => !document.includes(`/${language}/`));
   const within = questions.filter((question) => !crossing.includes(question));

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { RPCHandler } from '@orpc/server/ws';
 import { createServices } from '../api/application.ts';
 import { createRouter } from '../api/router.ts';
+import { stopper } from '../stopper.ts';
 import { userFolders } from '../project/user-folder.ts';
 import { nodeProcesses } from '../workers/process.ts';
 import { openBrowser } from './open-browser.ts';
@@ -14,6 +15,7 @@ import { serve } from './server.ts';
 
 const PORT_MAXIMUM = 65_535;
 const BAD_INPUT = 2;
+const CANCELLED = 130;
 
 const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -29,7 +31,7 @@ async function main(): Promise<void> {
     folders: userFolders({ environment: process.env, platform: process.platform, home: homedir() }),
     home: homedir(),
     sampleFolder: inRepository('core/sample'),
-    starterFolder: inRepository('core/starter'),
+    starterFolder: inRepository('core/training/starter'),
     systemLanguage: Intl.DateTimeFormat().resolvedOptions().locale,
     onFault: (error) => process.stderr.write(`${error.stack ?? error.message}\n`),
   });
@@ -47,17 +49,16 @@ async function main(): Promise<void> {
   if (!values['no-open'] && !(await openBrowser(served.newLink()))) process.stderr.write('Open the link above in a browser.\n');
 }
 
-/** The first signal ends in order, the second at once. */
+/** The first signal ends in order, a later one at once. */
 function stopOnSignal(close: () => Promise<void>): void {
-  let isStopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
-    void close().finally(() => process.exit(signal === 'SIGINT' ? 130 : 0));
-  };
-  process.on('SIGINT', stop);
+  let code = 0;
+  const stop = stopper({ first: () => void close().finally(() => process.exit(code)), again: () => process.exit(CANCELLED) });
+  process.on('SIGINT', () => {
+    code = CANCELLED;
+    stop();
+  });
   process.on('SIGTERM', stop);
-  process.on('disconnect', () => stop('SIGTERM')); // whoever started us is gone
+  process.on('disconnect', stop); // whoever started us is gone
 }
 
 main().catch((thrown: unknown) => {

@@ -19,6 +19,8 @@ export const trainTaskSchema = z.object({
   threads: z.number(),
   device: z.enum(['cpu', 'webgpu', 'auto']),
   resume: z.boolean(),
+  /** Questions with known answers for the report; null: the report is made of held-back texts alone. */
+  questions: z.object({ file: z.string(), folder: z.string() }).nullable(),
   /** True: end after the plan, train nothing. */
   onlyPlan: z.boolean(),
 });

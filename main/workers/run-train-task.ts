@@ -3,6 +3,7 @@ import { readRecipe } from '../../core/training/recipe.ts';
 import { runTraining } from '../../core/training/run-training.ts';
 import type { TrainingEvent } from '../../core/training/events.ts';
 import type { CallOutput, TrainTask } from './messages.ts';
+import { writeReport } from './write-report.ts';
 
 export type TrainWishes = {
   readonly signal: AbortSignal;
@@ -11,9 +12,9 @@ export type TrainWishes = {
   readonly report: (event: TrainingEvent) => void;
 };
 
-/** Trains; for `onlyPlan` the summary is null. @throws as `readRecipe` and `runTraining`. */
+/** Trains and measures; for `onlyPlan` the summary is null. @throws as `readRecipe`, `runTraining` and `writeReport`. */
 export async function runTrainTask(task: TrainTask, wishes: TrainWishes): Promise<CallOutput<'train'>> {
-  const { recipePath, outputFolder, starterFolder, threads, device, resume, onlyPlan } = task;
+  const { recipePath, outputFolder, starterFolder, questions, threads, device, resume, onlyPlan } = task;
   const summary = await runTraining({
     recipe: await readRecipe(recipePath),
     outputFolder,
@@ -26,5 +27,14 @@ export async function runTrainTask(task: TrainTask, wishes: TrainWishes): Promis
     control: { paused: wishes.isPaused, stopAndKeep: wishes.shouldStopAndKeep },
     report: wishes.report,
   });
-  return { summary, keptEarly: wishes.shouldStopAndKeep() };
+  const keptEarly = wishes.shouldStopAndKeep();
+  if (summary !== null) {
+    await writeReport({
+      modelFolder: outputFolder,
+      questions,
+      signal: wishes.signal,
+      onRow: (done, total) => wishes.report({ kind: 'progress', phase: 'evaluating', done, total, unit: 'comparisons', leftMs: null }),
+    });
+  }
+  return { summary, keptEarly };
 }
