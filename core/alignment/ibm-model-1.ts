@@ -223,10 +223,11 @@ function diagonalNormalisers(text: PackedText, diagonal: number): Float32Array {
     const sourceLength = (text.sourceOffsets[sentence + 1] ?? 0) - (text.sourceOffsets[sentence] ?? 0);
     const start = text.targetOffsets[sentence] ?? 0;
     const end = text.targetOffsets[sentence + 1] ?? 0;
+    const perTarget = 1 / (end - start); // as in the loop that uses them: both must fall into the same bins
     for (let j = start; j < end; j += 1) {
       let total = 0;
       for (let i = 0; i < sourceLength; i += 1) {
-        const distance = Math.abs((i + 0.5) / sourceLength - (j - start + 0.5) / (end - start));
+        const distance = Math.abs((i + 0.5) / sourceLength - (j - start + 0.5) * perTarget);
         total += bins[(distance * POSITION_BINS) | 0] ?? 0;
       }
       normalisers[j] = total;
