@@ -58,8 +58,9 @@ export async function ensureInstalled() {
   if (await isInstalled()) return;
   say('Installing what Isogloss is made of (once; about 400 MB) ...');
   const [program, before] = npmCommand();
-  const hasLock = existsSync(LOCK);
-  const code = await run(program, [...before, hasLock ? 'ci' : 'install', '--loglevel=error', '--no-fund', '--no-audit']);
+  // Not `npm ci`: it refuses a lock that lacks an optional package of another platform, which is how npm writes locks where that
+  // platform's package cannot be reached. `install` takes the locked versions and hashes all the same; --no-save leaves the lock as it is.
+  const code = await run(program, [...before, 'install', '--no-save', '--loglevel=error', '--no-fund', '--no-audit']);
   if (code !== 0) throw new Error('Installing failed; what npm said stands above. A network connection is needed for this first step; then run the same command again.');
   if (!existsSync(nodePath())) throw new Error(`Isogloss needs Node ${REQUIRED_NODE_MAJOR}, and the npm package "node" did not bring it. Install Node ${REQUIRED_NODE_MAJOR} or newer and run the same command again.`);
 }
