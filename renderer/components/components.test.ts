@@ -9,6 +9,7 @@ import AppRail from './AppRail.vue';
 import CorpusCard from './CorpusCard.vue';
 import CorpusProblems from './CorpusProblems.vue';
 import CorpusRows from './CorpusRows.vue';
+import ExpertSettings from './ExpertSettings.vue';
 import HeldBackList from './HeldBackList.vue';
 import HighlightedText from './HighlightedText.vue';
 import LanguageCard from './LanguageCard.vue';
@@ -172,8 +173,9 @@ describe('a file just handed over', () => {
 
   it('that is readable can be added by a button that says how many', async () => {
     const wrapper = draw({ status: 'readable', inspection, languages: pairLanguages, problem: null });
+    await wrapper.find('input').setValue(' CC BY 4.0 ');
     await button(wrapper, 'Add 1,512 pairs').trigger('click');
-    expect(wrapper.emitted('add')).toHaveLength(1);
+    expect(wrapper.emitted('add')).toEqual([['CC BY 4.0']]);
   });
 
   it('cannot be added before its languages are known', async () => {
@@ -239,6 +241,27 @@ describe('the presets', () => {
     expect(wrapper.findAll('[role=radio]').map((radio) => radio.attributes('aria-checked'))).toEqual(['true', 'false']);
     await wrapper.findAll('[role=radio]')[1]?.trigger('click');
     expect(wrapper.emitted('update:modelValue')).toEqual([['balanced']]);
+  });
+});
+
+describe('the settings for experts', () => {
+  const settings = { preset: 'quick', threads: null, seed: 7, semanticWeight: null, languageWeight: null, temperature: 0.05 } as const;
+
+  it('take a number, and an emptied field leaves the choice to the preset', async () => {
+    const wrapper = mount(ExpertSettings, { props: { settings, disabled: false } });
+    const [threads, , , , temperature] = wrapper.findAll('input');
+    await threads?.setValue('2');
+    await temperature?.setValue('');
+    expect(wrapper.emitted('change')).toEqual([[{ ...settings, threads: 2 }], [{ ...settings, temperature: null }]]);
+  });
+
+  it('do not take what the program would refuse', async () => {
+    const wrapper = mount(ExpertSettings, { props: { settings, disabled: false } });
+    const [threads, seed] = wrapper.findAll('input');
+    for (const wrong of ['0', '2.5', '1000']) await threads?.setValue(wrong);
+    await seed?.setValue('');
+    expect(wrapper.emitted('change')).toBeUndefined();
+    expect(seed?.element.value).toBe('7');
   });
 });
 

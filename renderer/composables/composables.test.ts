@@ -70,8 +70,8 @@ describe('a dropped file', () => {
     const [pending] = corpora.pending.value;
     expect(pending?.state.status).toBe('readable');
     corpora.setLanguages(pending?.id ?? '', { kind: 'two', source: 'sw', target: 'en' });
-    await corpora.add(pending?.id ?? '');
-    expect(added).toEqual([{ projectId: 'p', paths: ['/in/a.tsv'], role: 'pairs', format: 'tsv', languages: { kind: 'two', source: 'sw', target: 'en' }, licence: null }]);
+    await corpora.add(pending?.id ?? '', 'CC0');
+    expect(added).toEqual([{ projectId: 'p', paths: ['/in/a.tsv'], role: 'pairs', format: 'tsv', languages: { kind: 'two', source: 'sw', target: 'en' }, licence: 'CC0' }]);
     expect(corpora.pending.value).toEqual([]);
     expect(useProjectsStore().open).toEqual(ready({ ...project, name: 'after' }));
   });

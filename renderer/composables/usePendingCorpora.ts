@@ -12,7 +12,7 @@ export type PendingCorpora = {
   readonly choose: (role: CorpusRole, paths: readonly string[]) => Promise<void>;
   readonly drop: (role: CorpusRole, files: readonly File[]) => Promise<void>;
   readonly setLanguages: (id: string, languages: CorpusLanguages) => void;
-  readonly add: (id: string) => Promise<void>;
+  readonly add: (id: string, licence: string | null) => Promise<void>;
   readonly leaveOut: (id: string) => void;
 };
 
@@ -85,13 +85,13 @@ export function usePendingCorpora(projectId: () => string): PendingCorpora {
       const pending = store.find(id);
       if (pending?.state.status === 'readable') set(pending, { ...pending.state, languages });
     },
-    async add(id) {
+    async add(id, licence) {
       const pending = store.find(id);
       if (pending?.state.status !== 'readable') return;
       const { inspection, languages } = pending.state;
       set(pending, { status: 'adding', inspection, languages });
       try {
-        await addCorpus({ paths: inspection.paths, role: inspection.role, format: inspection.format, languages, licence: null });
+        await addCorpus({ paths: inspection.paths, role: inspection.role, format: inspection.format, languages, licence });
         store.remove(id);
       } catch (thrown) {
         set(pending, { status: 'readable', inspection, languages, problem: problemFrom(thrown) });
