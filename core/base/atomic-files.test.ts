@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readJson, restoreFolder, writeFileAtomic, writeFolderAtomic, writeJsonAtomic } from './atomic-files.ts';
+import { makeFolder, readJson, restoreFolder, writeFileAtomic, writeFolderAtomic, writeJsonAtomic } from './atomic-files.ts';
 import { EnvironmentError, InputError } from './errors.ts';
 import { readOnlyFolder, smallDisk, temporaryFolder } from './test-disks.ts';
 
@@ -152,6 +152,26 @@ describe('writeFolderAtomic', () => {
       expect(await readdir(folder.path)).toEqual(['model']);
       expect(await readFile(join(path, 'inner', 'a.txt'), 'utf8')).toMatch(/^\d+$/);
     }
+  });
+});
+
+describe('makeFolder', () => {
+  it('makes the folders above it too, and is content with one that is there', async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, 'a', 'b', 'c');
+    await makeFolder(path);
+    await makeFolder(path);
+    expect(await readdir(join(folder.path, 'a', 'b'))).toEqual(['c']);
+  });
+
+  it('says that a file is in the way, or that the place is read-only', async (context) => {
+    using folder = temporaryFolder();
+    await writeFile(join(folder.path, 'file'), '');
+    await expect(makeFolder(join(folder.path, 'file'))).rejects.toMatchObject({ code: 'file.not-a-folder' });
+    await expect(makeFolder(join(folder.path, 'file', 'a', 'b'))).rejects.toMatchObject({ code: 'file.not-a-folder' });
+    using closed = readOnlyFolder();
+    if (closed === null) return context.skip();
+    await expect(makeFolder(join(closed.path, 'a', 'b'))).rejects.toMatchObject({ code: 'disk.no-permission' });
   });
 });
 

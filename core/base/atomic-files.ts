@@ -23,6 +23,27 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
   }
 }
 
+/**
+ * Makes a folder and those above it that are missing. Like mkdir with `recursive`, but a read-only disk is called so (Node says ENOENT).
+ * @throws EnvironmentError 'disk.no-permission', 'disk.full'; InputError 'file.not-a-folder' when a file is in the way.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (thrown) {
+    const code = (thrown as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' && dirname(path) !== path) {
+      await makeFolder(dirname(path));
+      await makeFolder(path);
+      return;
+    }
+    const found = await stat(path).catch(() => null); // the first error says more
+    if (found?.isDirectory() === true) return;
+    if (code === 'EEXIST') throw new InputError('file.not-a-folder', `${path}: expected a folder, found a file in its place.`, { cause: thrown, data: { path } });
+    throw toIsoglossError(thrown);
+  }
+}
+
 /** Writes JSON with a trailing newline, atomically. */
 export async function writeJsonAtomic(path: string, value: unknown): Promise<void> {
   await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
@@ -54,7 +75,7 @@ export async function writeFolderAtomic(path: string, fill: (temporaryPath: stri
   const temporary = join(parent, `.${basename(path)}.${randomUUID()}.tmp`);
   const aside = join(parent, `.${basename(path)}.${randomUUID()}.old`);
   try {
-    await mkdir(temporary, { recursive: true });
+    await makeFolder(temporary);
     await fill(temporary);
     await syncTree(temporary);
     let hadOld = true;

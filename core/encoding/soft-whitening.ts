@@ -42,8 +42,9 @@ export function principalAxes(vectors: Float32Array, width: number): PrincipalAx
  * power 0 = no change, .5 = whitening; .45 is the default recipe's soft whitening.
  */
 export function whiteningScale(variances: Float32Array, power: number): Float32Array {
-  const least = (variances[0] ?? 0) * LEAST_VARIANCE_SHARE;
-  return variances.map((variance) => Math.max(variance, least, Number.MIN_VALUE) ** -power);
+  const largest = variances[0] ?? 0;
+  if (largest === 0) return new Float32Array(variances.length).fill(1); // vectors that are all alike have no direction to scale
+  return variances.map((variance) => Math.max(variance, largest * LEAST_VARIANCE_SHARE) ** -power);
 }
 
 function covarianceOf(vectors: Float32Array, mean: Float64Array, width: number): Float64Array {

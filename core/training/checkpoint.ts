@@ -1,5 +1,5 @@
 /** How does a run survive being killed? Checkpoints: folders of arrays with their hashes, written whole or not at all. */
-import { readdir, readFile, rm, writeFile, mkdir } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFolderAtomic } from '../base/atomic-files.ts';
@@ -36,7 +36,6 @@ export type Arrays = ReadonlyMap<string, Float32Array | Int32Array>;
  * @throws EnvironmentError 'disk.full', 'disk.no-permission': the checkpoints before stay.
  */
 export async function writeCheckpoint(folder: string, state: CheckpointState, arrays: Arrays): Promise<void> {
-  await mkdir(folder, { recursive: true });
   await writeFolderAtomic(join(folder, `step-${String(state.step).padStart(STEP_DIGITS, '0')}`), async (temporary) => {
     const sums: string[] = [];
     const write = async (name: string, bytes: Uint8Array): Promise<void> => {

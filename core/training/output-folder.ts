@@ -1,7 +1,7 @@
 /** May a run write its model here? Asked before any work: nothing of the person's is overwritten, the place is writable, no other run is at it. */
-import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { restoreFolder } from '../base/atomic-files.ts';
+import { makeFolder, restoreFolder } from '../base/atomic-files.ts';
 import { InputError, toIsoglossError } from '../base/errors.ts';
 import { takeProcessLock } from '../base/process-lock.ts';
 import { MANIFEST_FILE } from '../encoding/model-folder.ts';
@@ -18,7 +18,7 @@ export function checkpointFolderOf(outputFolder: string): string {
 export async function checkOutputFolder(outputFolder: string): Promise<void> {
   const folder = resolve(outputFolder);
   try {
-    await mkdir(dirname(folder), { recursive: true });
+    await makeFolder(dirname(folder));
     await restoreFolder(folder);
     await access(dirname(folder), constants.W_OK | constants.X_OK);
     const found = await stat(folder).catch((thrown: unknown) => {
@@ -26,14 +26,13 @@ export async function checkOutputFolder(outputFolder: string): Promise<void> {
       throw thrown;
     });
     if (found === null) return;
-    if (!found.isDirectory()) throw notAFolder(folder);
+    if (!found.isDirectory()) throw new InputError('file.not-a-folder', `${folder}: expected a folder, found a file in its place.`, { data: { path: folder } });
     await access(folder, constants.W_OK | constants.X_OK);
     const names = await readdir(folder);
     if (names.length > 0 && !names.includes(MANIFEST_FILE)) {
       throw new InputError('training.output-not-a-model', `${folder}: expected a new or empty folder, or an older model, to write the model to; found other files (${names.slice(0, 3).join(', ')}). They are left alone: choose another folder.`, { data: { path: folder } });
     }
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') throw notAFolder(dirname(folder), thrown); // mkdir met a file
     throw toIsoglossError(thrown);
   }
 }
@@ -46,8 +45,4 @@ export async function reserveOutputFolder(outputFolder: string): Promise<AsyncDi
   await checkOutputFolder(outputFolder);
   const folder = resolve(outputFolder);
   return takeProcessLock(join(dirname(folder), `.${basename(folder)}.lock`), { code: 'training.already-running', message: `${folder}: another training is writing to this folder. Wait for it, or choose another folder.` });
-}
-
-function notAFolder(path: string, cause?: unknown): InputError {
-  return new InputError('file.not-a-folder', `${path}: expected a folder, found a file in its place.`, { cause, data: { path } });
 }
