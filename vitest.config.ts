@@ -7,7 +7,7 @@ const UNIT_TIMEOUT_MS = 120_000; // a guard against hangs, never an assertion ab
 export default defineConfig({
   plugins: [vue()],
   test: {
-    include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'renderer/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+    include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'renderer/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/bench/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: UNIT_TIMEOUT_MS,
