@@ -57,7 +57,6 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
   let tokens = 0;
   const pace = { startedAt: performance.now(), firstStep: state.step };
   const lookEvery = Math.max(1, Math.floor(state.steps / LOOKS_PER_RUN));
-  if (state.step === 0) lookAt(0);
   while (state.step < state.steps) {
     if (signal.aborted) throw new CancellationError(undefined, { cause: signal.reason });
     if (control.stopAndKeep()) break;

@@ -79,6 +79,11 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   const memory = createKernelMemory(memoryNeeded(prepared));
   const kernels = createKernels(memory);
   const parameters = createStaticParameters({ vocabularySize: prepared.tokenizer.vocabularySize, width: recipe.encoder.width, memory });
+  const lookAt = createLook({ prepared, kernels, memory, parameters, report });
+  if (!options.resume && options.planOnly !== true) {
+    placeRows({ prepared, parameters, translations: [] });
+    lookAt(0); // what the curve starts from: nothing learned yet, not even which word translates which
+  }
   const frozen = await abortable(signal, () => fillParameters({ prepared, parameters, signal, report }));
   const device = await chooseDevice(options.device, { threads, signal });
   if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message });
@@ -98,7 +103,6 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   if (options.planOnly === true) return null;
 
   const start: CheckpointState = found?.state ?? { version: 1, step: 0, steps: plan.steps, learningRateFactor: 1, rollbacks: 0, runKey, losses: { retrieval: 0, semantic: 0, language: 0 } };
-  const lookAt = createLook({ prepared, kernels, memory, parameters, report });
   const end = await abortable(signal, () => coTrain({
     kernels, memory, parameters, partsAt, frozen, start, learningRate: recipe.optimizer.learningRate, checkpointFolder, signal, control, report, lookAt,
     restart: async () => {
@@ -119,14 +123,20 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
 /** Fills rows and weights where training starts. @returns which rows stay as they are (the starter's), or null. */
 async function fillParameters(options: { readonly prepared: PreparedTraining; readonly parameters: StaticParameters; readonly signal: AbortSignal; readonly report: ReportTraining }): Promise<Uint8Array | null> {
   const { prepared, parameters, signal, report } = options;
-  const { vocabularySize, width, table, logWeights } = parameters;
   const languages = pairsByLanguage(prepared);
   const translations: TokenTranslations[] = [];
   for (const pairs of languages) {
     report({ kind: 'progress', phase: 'alignment', done: translations.length, total: languages.length, unit: 'languages', leftMs: null });
-    translations.push(await alignTokens(pairs, vocabularySize, signal));
+    translations.push(await alignTokens(pairs, parameters.vocabularySize, signal));
   }
   report({ kind: 'progress', phase: 'starting', done: 0, total: 1, unit: 'tables', leftMs: null });
+  return placeRows({ prepared, parameters, translations });
+}
+
+/** Puts rows and weights where the given translations (none: chance) say; the starter's rows stand where they stood. @returns as `fillParameters`. */
+function placeRows(options: { readonly prepared: PreparedTraining; readonly parameters: StaticParameters; readonly translations: readonly TokenTranslations[] }): Uint8Array | null {
+  const { prepared, parameters, translations } = options;
+  const { vocabularySize, width, table, logWeights } = parameters;
   const anchored = prepared.starter === null ? null : anchorRows(prepared.starter, vocabularySize, width);
   fillStartingTable({ table, width, seed: prepared.recipe.seed, counts: prepared.counts, pivot: prepared.pivot, translations, anchored });
   const weights = startingWeights(prepared.counts, vocabularySize);
