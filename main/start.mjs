@@ -5,7 +5,7 @@
  *   --port N     the port of the served application (0: any free one)
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { electronProgram } from './electron-program.mjs';
@@ -38,9 +38,9 @@ function pass(program, args) {
   if (!existsSync(program)) throw new Error(`${program} is missing. Delete node_modules and run the same command again.`);
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], shell: false });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
-  const parent = process.ppid;
+  const starters = ancestors();
   setInterval(() => {
-    if (process.ppid !== parent) child.kill('SIGTERM');
+    if (ancestors() !== starters) child.kill('SIGTERM');
   }, PARENT_LOOK_MS).unref();
   return new Promise((resolve) => {
     child.once('error', (error) => {
@@ -49,6 +49,17 @@ function pass(program, args) {
     });
     child.once('close', (code) => resolve(code ?? 1));
   });
+}
+
+/** Who started us, and who started them: npm puts a shell between itself and us, which outlives an npm that is killed. */
+function ancestors() {
+  const parent = process.ppid;
+  try {
+    const [, fields = ''] = readFileSync(`/proc/${parent}/stat`, 'utf8').split(/\) (?=[A-Za-z] \d)/);
+    return `${parent} ${fields.split(' ')[1]}`;
+  } catch {
+    return String(parent); // no /proc: only the nearest can be watched
+  }
 }
 
 main().then(
