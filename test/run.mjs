@@ -1,7 +1,7 @@
 /**
  * `npm test`: installs what is missing, then type checks, lint, architecture and unit tests, and end-to-end tests in headless
  * Chromium. Plain JavaScript for Node >= 20. Each type check and the lint count as one test. Last line: `N passed, N failed, N skipped`.
- *   npm test -- unit            only some stages: types, lint, unit, end-to-end
+ *   npm test -- unit            only some stages: types, lint, build, unit, end-to-end
  *   npm test -- unit core/text  and only some files of them
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -17,10 +17,10 @@ const OUTPUT_SHOWN_CHARACTERS = 12_000;
 const MESSAGE_SHOWN_CHARACTERS = 1_500;
 const REPORTS = join(root, 'build', 'test');
 
+const module = (path) => join(root, 'node_modules', path);
+
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
-
-const module = (path) => join(root, 'node_modules', path);
 
 /** The checks that count as one test each. */
 const CHECKS = [
@@ -28,11 +28,12 @@ const CHECKS = [
   { stage: 'types', name: 'types of the contract, without Node', args: [module('typescript/bin/tsc'), '--noEmit', '-p', 'main/contract/tsconfig.json'] },
   { stage: 'types', name: 'types of the window', args: [module('vue-tsc/bin/vue-tsc.js'), '--noEmit', '-p', 'renderer/tsconfig.json'] },
   { stage: 'lint', name: 'lint', args: [module('eslint/bin/eslint.js'), '.'] },
+  { stage: 'build', name: 'build of the Electron program', args: [module('vite/bin/vite.js'), 'build', '--config', 'main/electron/vite.config.ts', '--outDir', join(REPORTS, 'electron'), '--emptyOutDir', '--logLevel', 'warn'] },
 ];
 
 async function main() {
   const [, , ...words] = process.argv;
-  const stages = words.filter((word) => ['types', 'lint', 'unit', 'end-to-end'].includes(word));
+  const stages = words.filter((word) => ['types', 'lint', 'build', 'unit', 'end-to-end'].includes(word));
   const files = words.filter((word) => !stages.includes(word));
   const wants = (stage) => stages.length === 0 || stages.includes(stage);
   await ensureInstalled();
