@@ -73,11 +73,16 @@ const EXACT_NUMBERS = 32 * 1024 * 1024;
 /** Rows asked of an approximate index; a chunk has several. */
 const APPROXIMATE_ROWS = 400;
 
+export type OpenIndexOptions = {
+  /** With more numbers in its vectors than this, the index is searched approximately; Infinity compares all. */
+  readonly exactNumbers?: number;
+};
+
 /**
  * Opens an index. Chunks are read into memory and their lexical index is built there (20,000 chunks: see test/bench).
  * @throws InputError 'index.missing', 'index.not-an-index', 'index.newer-version', 'index.other-model'; EnvironmentError 'index.damaged'.
  */
-export async function openIndex(indexFolder: string, encoder: Encoder): Promise<SearchIndex> {
+export async function openIndex(indexFolder: string, encoder: Encoder, { exactNumbers = EXACT_NUMBERS }: OpenIndexOptions = {}): Promise<SearchIndex> {
   const manifest = await readIndexManifest(indexFolder);
   expectModel(indexFolder, manifest, encoder);
   const store = await openStore(indexFolder, manifest.width);
@@ -85,7 +90,7 @@ export async function openIndex(indexFolder: string, encoder: Encoder): Promise<
     const stored = await readStoredFiles(store, await readJournal(journalPath(indexFolder)));
     const lexical = buildLexicalIndex(stored.chunks.map(({ text }) => text));
     lexical.prepare(hasTables(encoder) ? ['characters', 'translated'] : ['characters']); // what hybrid search needs
-    const dense = await openDense(store, stored.chunks);
+    const dense = await openDense(store, stored.chunks, exactNumbers);
     const languages = stored.chunks.map(({ path }) => stored.files.get(path)?.language ?? null);
     const groups = languageGroups(stored.chunks, languages);
     return {
@@ -106,10 +111,10 @@ function hasTables({ languages, pivot, translation }: Encoder): boolean {
   return languages.some(({ tag }) => translation(tag, pivot) !== null || translation(pivot, tag) !== null);
 }
 
-async function openDense(store: LanceStore, chunks: readonly StoredChunk[]): Promise<DenseIndex> {
+async function openDense(store: LanceStore, chunks: readonly StoredChunk[], exactNumbers: number): Promise<DenseIndex> {
   const numbers = new Map(chunks.map(({ batch, chunk }, number) => [rowKey(batch, chunk), number]));
   const rows = await store.countVectors();
-  if (rows * store.width > EXACT_NUMBERS) return approximateDenseIndex(store, numbers);
+  if (rows * store.width > exactNumbers) return approximateDenseIndex(store, numbers);
   const blocks: Float32Array[] = [];
   const owners: number[] = [];
   const windows: number[] = [];
