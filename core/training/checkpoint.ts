@@ -59,9 +59,9 @@ export type FoundCheckpoint = { readonly state: CheckpointState; readonly damage
 export async function readNewestCheckpoint(folder: string, runKey: string, arrays: Arrays): Promise<FoundCheckpoint | null> {
   const damaged: string[] = [];
   for (const name of await checkpointFolders(folder)) {
-    const state = await loadCheckpoint(join(folder, name), arrays).catch(() => null); // a damaged one is named to the user, the one before is used
+    const state = await loadCheckpoint(join(folder, name), runKey, arrays).catch(() => null); // a damaged one is named to the user, the one before is used
     if (state === null) damaged.push(name);
-    else if (state.runKey === runKey) return { state, damaged };
+    else if (state !== 'of another run') return { state, damaged };
   }
   return null;
 }
@@ -79,7 +79,8 @@ async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []); // no folder: no checkpoints
 }
 
-async function loadCheckpoint(path: string, arrays: Arrays): Promise<CheckpointState | null> {
+/** Fills the arrays only when everything is whole and of this run. */
+async function loadCheckpoint(path: string, runKey: string, arrays: Arrays): Promise<CheckpointState | 'of another run' | null> {
   const sums = new Map((await readFile(join(path, SUMS_FILE), 'utf8')).trim().split('\n').map((line) => [line.slice(66), line.slice(0, 64)] as const));
   const read = async (name: string): Promise<Buffer | null> => {
     const bytes = await readFile(join(path, name));
@@ -88,6 +89,7 @@ async function loadCheckpoint(path: string, arrays: Arrays): Promise<CheckpointS
   const stateBytes = await read(STATE_FILE);
   if (stateBytes === null) return null;
   const state = stateSchema.parse(JSON.parse(stateBytes.toString('utf8')));
+  if (state.runKey !== runKey) return 'of another run';
   const loaded: [Float32Array | Int32Array, Buffer][] = [];
   for (const [name, array] of arrays) {
     const bytes = await read(`${name}.bin`);
