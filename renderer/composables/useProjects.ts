@@ -12,6 +12,8 @@ export type Projects = {
   readonly recent: Ref<Loadable<readonly RecentProject[]>>;
   readonly loadRecent: () => Promise<void>;
   readonly openSample: () => Promise<Project>;
+  /** One of the recent projects. */
+  readonly openKnown: (projectId: string) => Promise<Project>;
   readonly openFolder: (folder: string) => Promise<Project>;
   readonly create: (options: { readonly name: string; readonly languages: readonly string[]; readonly parentFolder: string | null }) => Promise<Project>;
   readonly forget: (projectId: string) => Promise<void>;
@@ -32,6 +34,7 @@ export function useProjects(): Projects {
     recent,
     loadRecent,
     openSample: async () => keep(await client.project.openSample({})),
+    openKnown: async (projectId) => keep(await client.project.get({ projectId })),
     openFolder: async (folder) => keep(await client.project.open({ folder })),
     create: async ({ name, languages, parentFolder }) => keep(await client.project.create({ name, languages: [...languages], parentFolder })),
     async forget(projectId) {

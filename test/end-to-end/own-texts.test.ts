@@ -71,10 +71,12 @@ describe.skipIf(CHROMIUM === undefined)('a person with texts of their own', () =
     await page.locator('.pending').waitFor({ state: 'detached' });
   });
 
-  it('finds the project again among the recent ones', async () => {
+  it('finds the project again among the recent ones, at the step that needs them', async () => {
     const { page } = browser;
     await page.goto(`http://127.0.0.1:${String(program.port)}/#/`);
     await page.getByRole('link', { name: /Kilakuva/ }).click();
+    await page.getByRole('heading', { name: 'Train', exact: true }).waitFor();
+    await page.getByRole('link', { name: /Language/ }).click();
     await page.getByRole('heading', { name: 'Language', exact: true }).waitFor();
     await expectAccessible(page);
   });
