@@ -19,7 +19,6 @@ export async function checkOutputFolder(outputFolder: string): Promise<void> {
   const folder = resolve(outputFolder);
   try {
     await makeFolder(dirname(folder));
-    await restoreFolder(folder);
     await access(dirname(folder), constants.W_OK | constants.X_OK);
     const found = await stat(folder).catch((thrown: unknown) => {
       if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null;
@@ -38,11 +37,20 @@ export async function checkOutputFolder(outputFolder: string): Promise<void> {
 }
 
 /**
- * As `checkOutputFolder`, and keeps the place for this run until it is disposed of.
+ * As `checkOutputFolder`, and keeps the place for this run until it is disposed of. What a crash left there is tidied up, which only the
+ * holder of the place may do.
  * @throws as `checkOutputFolder`; InputError 'training.already-running'.
  */
 export async function reserveOutputFolder(outputFolder: string): Promise<AsyncDisposable> {
-  await checkOutputFolder(outputFolder);
   const folder = resolve(outputFolder);
-  return takeProcessLock(join(dirname(folder), `.${basename(folder)}.lock`), { code: 'training.already-running', message: `${folder}: another training is writing to this folder. Wait for it, or choose another folder.` });
+  await makeFolder(dirname(folder));
+  const lock = await takeProcessLock(join(dirname(folder), `.${basename(folder)}.lock`), { code: 'training.already-running', message: `${folder}: another training is writing to this folder. Wait for it, or choose another folder.` });
+  try {
+    await restoreFolder(folder);
+    await checkOutputFolder(folder);
+    return lock;
+  } catch (thrown) {
+    await lock[Symbol.asyncDispose]();
+    throw thrown;
+  }
 }
