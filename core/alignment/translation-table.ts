@@ -1,5 +1,6 @@
 /** Which words of the other language may stand for this word of a query? A learned table, with neighbours in spelling for words never seen. */
 import { documentStem, DOCUMENT_STEM_CHARACTERS, QUERY_STEM_CHARACTERS, wordTokens } from './word-tokens.ts';
+import { foldForSearch } from '../text/search-folding.ts';
 import { trainIbmModel1 } from './ibm-model-1.ts';
 import { pruneTable } from './sparse-table.ts';
 
@@ -76,8 +77,8 @@ export async function trainTranslationTable(options: {
 }
 
 /**
- * A table ready to translate. A word with a row gives that row. A word without one gives itself with probability 1 (names and
- * numbers are the same in both languages) and, from four characters on, the translations of at most three known words spelled
+ * A table ready to translate. A word with a row gives that row. A word without one gives itself with probability 1, as written and
+ * without the marks of its own orthography (names and numbers are the same in both languages: Bọ́dé, Bode), and, from four characters on, the translations of at most three known words spelled
  * alike (Dice similarity s of character trigrams >= .5), each weighted by s^2 / sum of s.
  */
 export function openTranslationTable(data: TranslationTableData): TranslationTable {
@@ -92,7 +93,7 @@ export function openTranslationTable(data: TranslationTableData): TranslationTab
     return found;
   };
   const unseen = (token: string): WordTranslation[] => {
-    const mixed = new Map<string, number>([[documentStem(token), 1]]);
+    const mixed = new Map<string, number>([[documentStem(token), 1], [documentStem(foldForSearch(token)), 1]]);
     const neighbours = spelling.nearest(token);
     const total = neighbours.reduce((sum, neighbour) => sum + neighbour.similarity, 0);
     for (const neighbour of neighbours) {

@@ -18,7 +18,7 @@ export const hybridWeights = {
   /** Two languages with a translation table between them, in different scripts. */
   across: { words: 0, characters: 0, translated: 1, dense: 0.5 },
   /** The same, both in Latin script: cognates and names look alike. */
-  acrossLatin: { words: 0, characters: 0.25, translated: 1, dense: 0.5 },
+  acrossLatin: { words: 0, characters: 0.5, translated: 1, dense: 0.5 },
   /** Two languages, trained, but without a table between them. */
   acrossWithoutTable: { words: 0, characters: 1, translated: 0, dense: 1 },
   /** Two languages, one of them without training pairs: names and loans are what is left. */
