@@ -90,4 +90,12 @@ describe('privateUseTag', () => {
     expect(privateUseTag('Luhya Bukusu')).toBe('x-luhya-bukusu');
     for (const name of ['Ọ̀wọ̀rọ̀', 'ภาษา', 'a very long language name indeed', '!']) expect(isLanguageTag(privateUseTag(name)), name).toBe(true);
   });
+
+  it('keeps names apart that no Latin letters tell apart, and stays short', () => {
+    const names = ['ภาษาอีสาน', 'ภาษาเหนือ', 'ภาษา', 'لغة البحر', 'لغة الجبل', 'Ɓasaa', 'Asaa', `${'very '.repeat(30)}long`, `${'very '.repeat(30)}longer`];
+    const tags = names.map(privateUseTag);
+    expect(new Set(tags).size).toBe(names.length);
+    for (const tag of tags) expect(tag).toMatch(/^x(-[a-z0-9]{1,8}){1,7}$/);
+    expect(() => privateUseTag('  ')).toThrow('language tag');
+  });
 });

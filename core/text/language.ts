@@ -135,15 +135,30 @@ function nameIn(locale: string, tag: string): string | undefined {
   return new Intl.DisplayNames([locale], { type: 'language', fallback: 'none', languageDisplay: 'standard' }).of(tag);
 }
 
-/** The private-use tag of a language without a code: "Kisukuma" = x-kisukuma, "Luhya Bukusu" = x-luhya-bukusu (8 letters a part). */
+/** More of a name than this is not spelled out: tags stay short enough to be read. */
+const MOST_PRIVATE_PARTS = 6;
+const LETTERS_A_PART = 8; // BCP 47
+const BASE_36 = 36;
+
+/**
+ * The private-use tag of a language without a code: "Kisukuma" = x-kisukuma, "Luhya Bukusu" = x-luhya-bukusu (8 letters a part).
+ * What Latin letters and digits cannot spell out whole (another script, a very long name) ends in a number made of the whole
+ * name, so that two names do not share a tag: "ภาษาอีสาน" and "ภาษาเหนือ".
+ * @throws InputError 'language.invalid-tag' for a name of blanks.
+ */
 export function privateUseTag(name: string): string {
-  const letters = foldForSearch(name).replace(/[^a-z0-9]+/g, ' ').trim();
-  if (letters === '') {
-    const codes = Array.from(name.trim(), (character) => (character.codePointAt(0) ?? 0).toString(36)).slice(0, 4);
-    if (codes.length === 0) throw invalidTag(name, '');
-    return `x-${codes.join('-')}`;
-  }
-  return `x-${letters.split(' ').flatMap((word) => word.match(/.{1,8}/g) ?? []).join('-')}`;
+  const folded = foldForSearch(name.trim());
+  if (name.trim() === '') throw invalidTag(name, '');
+  const parts = folded.match(/[a-z0-9]+/g)?.flatMap((word) => word.match(new RegExp(`.{1,${String(LETTERS_A_PART)}}`, 'g')) ?? []) ?? [];
+  const isWhole = parts.length > 0 && parts.length <= MOST_PRIVATE_PARTS && !/[\p{L}\p{N}]/u.test(folded.replace(/[a-z0-9]+/g, ''));
+  return `x-${(isWhole ? parts : [...parts.slice(0, MOST_PRIVATE_PARTS), numberOf(name.trim())]).join('-')}`;
+}
+
+/** FNV-1a over UTF-16 units, 32 bits, at most 7 digits of base 36. @see Fowler, Noll, Vo: prime 16777619, offset 2166136261. */
+function numberOf(name: string): string {
+  let hash = 2_166_136_261;
+  for (const unit of name.normalize('NFC')) for (let at = 0; at < unit.length; at += 1) hash = Math.imul(hash ^ unit.charCodeAt(at), 16_777_619);
+  return (hash >>> 0).toString(BASE_36);
 }
 
 export type LanguageSuggestion = { readonly tag: string; readonly englishName: string; readonly ownName: string };

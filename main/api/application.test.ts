@@ -95,6 +95,14 @@ describe('the program', () => {
     expect(await client.language.describe({ tag: 'ar' })).toMatchObject({ direction: 'rtl', isListed: true });
     expect(await client.language.describe({ tag: 'x-kisukuma' })).toMatchObject({ tag: 'x-kisukuma', isListed: false });
   });
+
+  it('offers what was typed as a language that no list has, in any script, unless a list has it', async () => {
+    const last = async (text: string): Promise<unknown> => (await client.language.suggest({ text, limit: 5 })).languages.at(-1);
+    expect(await last('Kilakuva')).toMatchObject({ tag: 'x-kilakuva', name: 'Kilakuva', isListed: false });
+    expect(await last('ภาษาริมทะเล')).toMatchObject({ name: 'ภาษาริมทะเล', isListed: false });
+    expect(await last('kiswahili')).toMatchObject({ isListed: true });
+    expect((await client.language.suggest({ text: 'sw-x-suku1261', limit: 5 })).languages.map(({ tag }) => tag)).toContain('sw-x-suku1261');
+  });
 });
 
 describe('the sample project', () => {
@@ -112,11 +120,28 @@ describe('the sample project', () => {
   });
 });
 
+describe('a language that no list has', () => {
+  it('keeps the name it was given: in its project, in the advice, in the list of recent projects, and after a restart', async () => {
+    const chosen = (await client.language.suggest({ text: 'ภาษาริมทะเล', limit: 5 })).languages.map(({ tag, name }) => ({ tag, name })).slice(-1);
+    const tag = chosen[0]?.tag ?? '';
+    expect(tag).toMatch(/^x-/);
+    let project = await client.project.create({ name: 'Shore', languages: chosen, parentFolder: null });
+    expect(project.languages).toMatchObject([{ tag, name: 'ภาษาริมทะเล', ownName: 'ภาษาริมทะเล', isListed: false }]);
+    expect(project.advice.find(({ code }) => code === 'texts.no-pairs')?.message).toContain('ภาษาริมทะเล');
+    project = await client.project.update({ projectId: project.id, name: null, settings: null, languages: [{ tag }, { tag: 'x-kilakuva', name: 'Kilakuva ya ziwa' }, { tag: 'swh', name: 'not kept: it is listed' }] });
+    expect(project.languages.map(({ name }) => name)).toEqual(['ภาษาริมทะเล', 'Kilakuva ya ziwa', 'Swahili']);
+    const { projects } = await client.project.recent({});
+    expect(projects.find(({ id }) => id === project.id)).toMatchObject({ languages: [tag, 'x-kilakuva', 'sw'], names: { [tag]: 'ภาษาริมทะเล', 'x-kilakuva': 'Kilakuva ya ziwa' } });
+    const saved: unknown = JSON.parse(await readFile(join(project.folder, 'project.json'), 'utf8'));
+    expect(saved).toMatchObject({ names: { [tag]: 'ภาษาริมทะเล', 'x-kilakuva': 'Kilakuva ya ziwa' } });
+  });
+});
+
 describe('a project of one\'s own', () => {
   let project: Project;
 
   it('is made, and takes a dropped file in pieces', async () => {
-    project = await client.project.create({ name: 'Kiswahili', languages: ['swh'], parentFolder: null });
+    project = await client.project.create({ name: 'Kiswahili', languages: [{ tag: 'swh' }], parentFolder: null });
     expect(project.languages[0]?.tag).toBe('sw');
     const content = await readFile(inRepository('core/sample/parallel.en-sw.tsv'));
     const file = new Blob([content]);

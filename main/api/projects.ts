@@ -5,7 +5,7 @@ import { InputError } from '../../core/base/errors.ts';
 import type { contract, Library, Project, Result, TrainingPlan } from '../contract/index.ts';
 import { canTrain, countPairs } from '../project/advice.ts';
 import { makeCorpus, withCorpus, withoutCorpus } from '../project/corpora.ts';
-import { describeLanguage } from '../project/languages.ts';
+import { chooseLanguages, describeLanguage } from '../project/languages.ts';
 import { viewLibrary } from '../project/library.ts';
 import { modelFolderOf, readModelCard, readReport } from '../project/models.ts';
 import { estimatePresets } from '../project/presets.ts';
@@ -66,7 +66,7 @@ export async function updateProject(services: Services, { projectId, name, langu
   const project = await services.projects.change(projectId, (file) => ({
     ...file,
     name: name ?? file.name,
-    languages: languages?.map((tag) => describeLanguage(tag).tag) ?? file.languages,
+    ...(languages === null ? {} : chooseLanguages(languages, file.names)),
     settings: settings ?? file.settings,
   }));
   return show(services, project);

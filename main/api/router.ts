@@ -4,7 +4,7 @@ import { InputError } from '../../core/base/errors.ts';
 import { contract } from '../contract/index.ts';
 import { inspectPaths } from '../project/corpora.ts';
 import { viewFolder } from '../project/folders.ts';
-import { describeLanguage } from '../project/languages.ts';
+import { chooseLanguages, describeLanguage } from '../project/languages.ts';
 import { readLibraryReport } from '../project/library.ts';
 import { modelFolderOf } from '../project/models.ts';
 import { projectPaths } from '../project/recipe.ts';
@@ -30,8 +30,7 @@ export function createRouter(services: Services) {
     project: {
       recent: door.project.recent.handler(async () => ({ projects: await recent.list() })),
       create: door.project.create.handler(async ({ input }) => {
-        const languages = input.languages.map((tag) => describeLanguage(tag).tag);
-        return show(services, await projects.create({ name: input.name, languages, parentFolder: input.parentFolder ?? options.folders.projects }));
+        return show(services, await projects.create({ name: input.name, ...chooseLanguages(input.languages), parentFolder: input.parentFolder ?? options.folders.projects }));
       }),
       openSample: door.project.openSample.handler(() => openSample(services)),
       open: door.project.open.handler(async ({ input }) => show(services, await projects.open(input.folder))),

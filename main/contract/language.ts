@@ -1,7 +1,7 @@
 /** How is a language named, found and written? */
 import { z } from 'zod';
 import { NAME_CHARACTERS } from './limits.ts';
-import { directionSchema, list, tagSchema } from './basics.ts';
+import { directionSchema, list, nameSchema, tagSchema } from './basics.ts';
 
 export const languageSchema = z.object({
   /** Canonical BCP 47, private use included ("qaa-x-kisukuma"). */
@@ -18,7 +18,15 @@ export const languageSchema = z.object({
 });
 export type Language = z.infer<typeof languageSchema>;
 
-/** `text`: a name in any spelling, or a tag. */
+/** A language as it is chosen. `name`: what the person calls a language that no list has; kept in the project, and shown wherever it is named. */
+export const chosenLanguageSchema = z.object({ tag: tagSchema, name: nameSchema.nullish() });
+export type ChosenLanguage = z.infer<typeof chosenLanguageSchema>;
+
+/** Names of languages that no list has, by tag. */
+export const givenNamesSchema = z.record(tagSchema, nameSchema);
+export type GivenNames = Readonly<z.infer<typeof givenNamesSchema>>;
+
+/** `text`: a name in any spelling, or a tag. Beside the `limit` languages that fit, the name itself as an unlisted language, unless one of them bears it. */
 export const languageSuggestInputSchema = z.object({ text: z.string().max(NAME_CHARACTERS), limit: z.number().int().min(1).max(50).default(8) });
 export const languageSuggestOutputSchema = z.object({ languages: list(languageSchema) });
 export const languageDescribeInputSchema = z.object({ tag: tagSchema });

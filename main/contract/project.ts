@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countSchema, idSchema, list, nameSchema, pathSchema, tagSchema, timeSchema } from './basics.ts';
 import { corpusSchema } from './corpus.ts';
 import { errorRecordSchema } from './errors.ts';
-import { languageSchema } from './language.ts';
+import { chosenLanguageSchema, givenNamesSchema, languageSchema } from './language.ts';
 import { modelCardSchema } from './report.ts';
 import { librarySchema } from './search.ts';
 import { adviceSchema, presetSchema } from './training.ts';
@@ -13,6 +13,7 @@ export const recentProjectSchema = z.object({
   name: z.string(),
   folder: pathSchema,
   languages: list(tagSchema),
+  names: givenNamesSchema,
   openedAt: timeSchema,
   /** Missing: the folder is not there now (a drive that is out); it stays in the list. */
   state: z.enum(['present', 'missing']),
@@ -64,13 +65,14 @@ export const projectSchema = z.object({
 export type Project = z.infer<typeof projectSchema>;
 
 /** `parentFolder` null: Isogloss/ in the user's documents. */
-export const projectCreateInputSchema = z.object({ name: nameSchema, languages: z.array(tagSchema).min(1).max(50), parentFolder: pathSchema.nullable() });
+export const projectCreateInputSchema = z.object({ name: nameSchema, languages: z.array(chosenLanguageSchema).min(1).max(50), parentFolder: pathSchema.nullable() });
 export const projectOpenInputSchema = z.object({ folder: pathSchema });
 export const projectUpdateInputSchema = z.object({
   projectId: idSchema,
   /** Null = leave as it is. */
   name: nameSchema.nullable(),
-  languages: z.array(tagSchema).min(1).max(50).nullable(),
+  /** All languages of the project; one that has a name already keeps it where none is said. */
+  languages: z.array(chosenLanguageSchema).min(1).max(50).nullable(),
   settings: trainingSettingsSchema.nullable(),
 });
 /** `recent`: only leave the list; `folder`: delete what Isogloss made (never files that it did not make). */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { InputError } from '../../core/base/errors.ts';
-import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, list, tagSchema, trainingSettingsSchema, type TrainingSettings } from '../contract/index.ts';
+import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, givenNamesSchema, list, tagSchema, trainingSettingsSchema, type GivenNames, type TrainingSettings } from '../contract/index.ts';
 
 export const PROJECT_FILE = 'project.json';
 export const VERSION = 1;
@@ -37,6 +37,8 @@ const projectFileSchema = z.object({
   createdAt: z.number(),
   isSample: z.boolean(),
   languages: list(tagSchema),
+  /** What the user calls languages that no list has. */
+  names: givenNamesSchema.default({}),
   bridge: tagSchema,
   corpora: list(corpusEntrySchema),
   settings: trainingSettingsSchema,
@@ -85,10 +87,11 @@ export async function writeProjectFile(folder: string, file: ProjectFile): Promi
 }
 
 /** A new project's file. */
-export function newProjectFile(facts: { readonly id: string; readonly name: string; readonly languages: readonly string[]; readonly createdAt: number }): ProjectFile {
+export function newProjectFile(facts: { readonly id: string; readonly name: string; readonly languages: readonly string[]; readonly names?: GivenNames; readonly createdAt: number }): ProjectFile {
   return {
     format: FORMAT,
     version: VERSION,
+    names: {},
     ...facts,
     isSample: false,
     bridge: 'en',

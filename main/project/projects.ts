@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InputError, serialiseError, toIsoglossError } from '../../core/base/errors.ts';
-import type { ErrorRecord } from '../contract/index.ts';
+import type { ErrorRecord, GivenNames } from '../contract/index.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { newerProject, newProjectFile, PROJECT_FILE, readProjectFile, writeProjectFile, type ProjectFile } from './project-file.ts';
 import type { RecentProjects } from './recent.ts';
@@ -18,7 +18,7 @@ export type OpenProject = {
 };
 
 export type Projects = {
-  readonly create: (facts: { readonly name: string; readonly languages: readonly string[]; readonly parentFolder: string }) => Promise<OpenProject>;
+  readonly create: (facts: { readonly name: string; readonly languages: readonly string[]; readonly names?: GivenNames; readonly parentFolder: string }) => Promise<OpenProject>;
   /** Opening twice gives the same project. */
   readonly open: (folder: string) => Promise<OpenProject>;
   /** Opens a recent project when it is not open yet. @throws InputError 'project.unknown'. */
@@ -55,8 +55,8 @@ export function createProjects({ recent, now }: { readonly recent: RecentProject
   }
 
   async function remembered(project: OpenProject): Promise<OpenProject> {
-    const { id, name, languages } = project.file;
-    await recent.remember({ id, name, folder: project.folder, languages, openedAt: now() });
+    const { id, name, languages, names } = project.file;
+    await recent.remember({ id, name, folder: project.folder, languages, names, openedAt: now() });
     return project;
   }
 
@@ -81,10 +81,10 @@ export function createProjects({ recent, now }: { readonly recent: RecentProject
 
   return {
     open,
-    create: async ({ name, languages, parentFolder }) => {
+    create: async ({ name, languages, names = {}, parentFolder }) => {
       const folder = await newFolder(parentFolder, name);
       try {
-        await writeProjectFile(folder, newProjectFile({ id: randomUUID(), name, languages, createdAt: now() }));
+        await writeProjectFile(folder, newProjectFile({ id: randomUUID(), name, languages, names, createdAt: now() }));
       } catch (thrown) {
         await rm(folder, { recursive: true, force: true }); // ours, made two lines above, and without a project in it
         throw thrown;
@@ -96,10 +96,11 @@ export function createProjects({ recent, now }: { readonly recent: RecentProject
       const entry = await require(id);
       const next = entry.last.then(async () => {
         if (entry.project.access.kind === 'read-only') throw new InputError('project.read-only', entry.project.access.reason.message, { data: { path: entry.project.folder } });
-        const file = edit(entry.project.file);
+        const before = entry.project.file;
+        const file = edit(before);
         await writeProjectFile(entry.project.folder, file);
         entry.project = { ...entry.project, file };
-        return entry.project;
+        return file.name === before.name && file.languages === before.languages ? entry.project : remembered(entry.project);
       });
       entry.last = next.catch(() => undefined); // its caller hears of it; the next change starts from what is on disk
       return next;

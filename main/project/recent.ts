@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { IsoglossError } from '../../core/base/errors.ts';
-import { list, type RecentProject } from '../contract/index.ts';
+import { givenNamesSchema, list, type RecentProject } from '../contract/index.ts';
 import { PROJECT_FILE } from './project-file.ts';
 
 const RECENT_KEPT = 30;
-const recentSchema = z.object({ id: z.string(), name: z.string(), folder: z.string(), languages: list(z.string()), openedAt: z.number() });
+const recentSchema = z.object({ id: z.string(), name: z.string(), folder: z.string(), languages: list(z.string()), names: givenNamesSchema.default({}), openedAt: z.number() });
 const fileSchema = z.object({ projects: list(recentSchema) });
 export type RecentEntry = z.infer<typeof recentSchema>;
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Advice, Corpus, Library, ModelCard, Project, Step } from '../contract/index.ts';
 import { adviseOn, canTrain, countPairs } from './advice.ts';
 import { corpusName } from './inspection.ts';
-import { describeLanguage } from './languages.ts';
+import { describeNamed } from './languages.ts';
 import type { CorpusEntry, ProjectFile } from './project-file.ts';
 import type { OpenProject } from './projects.ts';
 
@@ -15,7 +15,7 @@ export async function viewProject({ folder, file, access }: OpenProject, { model
   const advice = adviseOn(file, {
     hasStarter,
     missingFiles: corpora.filter(({ state }) => state === 'missing').map(({ name }) => name),
-    nameOf: (tag) => describeLanguage(tag).name,
+    nameOf: (tag) => describeNamed(tag, file.names).name,
   });
   const sum = (role: Corpus['role']): number => corpora.filter((corpus) => corpus.role === role).reduce((total, { counts }) => total + counts.records, 0);
   return {
@@ -24,8 +24,8 @@ export async function viewProject({ folder, file, access }: OpenProject, { model
     folder,
     isSample: file.isSample,
     access,
-    languages: file.languages.map(describeLanguage),
-    bridge: describeLanguage(file.bridge),
+    languages: file.languages.map((tag) => describeNamed(tag, file.names)),
+    bridge: describeNamed(file.bridge, file.names),
     corpora,
     totals: { questions: sum('questions'), sentences: sum('texts'), pairs: countPairs(file) },
     settings: file.settings,

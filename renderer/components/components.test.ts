@@ -92,7 +92,7 @@ describe('the rail', () => {
 });
 
 describe('a recent project', () => {
-  const project = { id: 'p', name: 'Kisukuma search', folder: '/a', languages: ['x-kisukuma', 'sw'], openedAt: 0, state: 'present' } as const;
+  const project = { id: 'p', name: 'Kisukuma search', folder: '/a', languages: ['x-kisukuma', 'sw'], names: {}, openedAt: 0, state: 'present' } as const;
 
   it('is a link with its languages in words', () => {
     const wrapper = mount(RecentProjectCard, { props: { project, nowMs: 180_000 } });

@@ -3,7 +3,6 @@ import { shallowRef, type ShallowRef } from 'vue';
 import type { Language } from '../../main/contract/index.ts';
 import { problemFrom } from '../bridge.ts';
 import { failed, IDLE, LOADING, ready, type Loadable } from '../stores/loadable.ts';
-import { unlistedTag } from './unlisted-tag.ts';
 import { useBridge } from './useBridge.ts';
 
 const PAUSE_MS = 120;
@@ -17,15 +16,7 @@ export function useLanguageSuggestions(): LanguageSuggestions {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let newest = 0;
 
-  /** What the lists know, and unless one of them bears that very name, the name itself as a language that no list has. */
-  async function suggest(text: string): Promise<readonly Language[]> {
-    const { languages } = await client.language.suggest({ text, limit: SUGGESTIONS });
-    const wanted = text.toLocaleLowerCase();
-    const isKnown = languages.some(({ tag, name, ownName, isListed }) => !isListed || [tag, name, ownName].some((one) => one?.toLocaleLowerCase() === wanted));
-    const tag = unlistedTag(text);
-    if (isKnown || tag === null) return languages;
-    return [...languages, { ...(await client.language.describe({ tag })), name: text }];
-  }
+  const suggest = async (text: string): Promise<readonly Language[]> => (await client.language.suggest({ text, limit: SUGGESTIONS })).languages;
 
   function ask(text: string): void {
     clearTimeout(timer);

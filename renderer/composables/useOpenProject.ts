@@ -1,7 +1,7 @@
 /** What stands in the open project, and how is it changed? */
 import { storeToRefs } from 'pinia';
 import type { Ref } from 'vue';
-import type { CorpusFormat, CorpusLanguages, CorpusRole, Library, Project, Result, TrainingPlan, TrainingSettings } from '../../main/contract/index.ts';
+import type { ChosenLanguage, CorpusFormat, CorpusLanguages, CorpusRole, Library, Project, Result, TrainingPlan, TrainingSettings } from '../../main/contract/index.ts';
 import { IDLE, ready, valueOf, type Loadable } from '../stores/loadable.ts';
 import { useProjectsStore } from '../stores/projects.ts';
 import { loadInto } from './load-into.ts';
@@ -25,7 +25,7 @@ export type OpenProject = {
   readonly refresh: () => Promise<void>;
   readonly loadPlan: (projectId: string) => Promise<void>;
   readonly loadResult: (projectId: string) => Promise<void>;
-  readonly update: (change: { readonly name?: string; readonly languages?: readonly string[]; readonly settings?: TrainingSettings }) => Promise<void>;
+  readonly update: (change: { readonly name?: string; readonly languages?: readonly ChosenLanguage[]; readonly settings?: TrainingSettings }) => Promise<void>;
   readonly addCorpus: (corpus: NewCorpus) => Promise<void>;
   readonly removeCorpus: (corpusId: string) => Promise<void>;
   readonly chooseLibrary: (folder: string) => Promise<Library>;

@@ -1,9 +1,8 @@
 /** Which projects are there, and how is one made, opened or put away? */
 import { storeToRefs } from 'pinia';
-import type { Project } from '../../main/contract/index.ts';
+import type { ChosenLanguage, Project, RecentProject } from '../../main/contract/index.ts';
 import { ready, type Loadable } from '../stores/loadable.ts';
 import { useProjectsStore } from '../stores/projects.ts';
-import type { RecentProject } from '../../main/contract/index.ts';
 import type { Ref } from 'vue';
 import { loadInto } from './load-into.ts';
 import { useBridge } from './useBridge.ts';
@@ -15,7 +14,7 @@ export type Projects = {
   /** One of the recent projects. */
   readonly openKnown: (projectId: string) => Promise<Project>;
   readonly openFolder: (folder: string) => Promise<Project>;
-  readonly create: (options: { readonly name: string; readonly languages: readonly string[]; readonly parentFolder: string | null }) => Promise<Project>;
+  readonly create: (options: { readonly name: string; readonly languages: readonly ChosenLanguage[]; readonly parentFolder: string | null }) => Promise<Project>;
   readonly forget: (projectId: string) => Promise<void>;
 };
 

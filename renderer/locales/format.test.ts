@@ -1,7 +1,7 @@
 /** Are numbers, times and sizes said as a person would? */
 import { afterEach, describe, expect, it } from 'vitest';
 import { formatAgo, formatBytes, formatCount, formatDuration, formatList, formatTimesInHundred } from './format.ts';
-import { bothLanguageNames, languageName, ownLanguageName, rememberLanguageNames } from './language-names.ts';
+import { bothLanguageNames, chosenLanguage, languageName, ownLanguageName, rememberGivenNames, rememberLanguageNames } from './language-names.ts';
 import { setInterfaceLanguage } from './translate.ts';
 
 const SECOND = 1_000;
@@ -77,5 +77,9 @@ describe('names of languages', () => {
     expect(languageName('qaa-x-lake-shore')).toBe('Lake Shore');
     rememberLanguageNames([{ tag: 'qaa-x-lake-shore', name: 'Kilake of the shore', isListed: false }]);
     expect(languageName('qaa-x-lake-shore')).toBe('Kilake of the shore');
+    rememberGivenNames({ 'x-1w2k3j4': 'ภาษาริมทะเล' });
+    expect(bothLanguageNames('x-1w2k3j4')).toBe('ภาษาริมทะเล');
+    expect(chosenLanguage({ tag: 'x-1w2k3j4', name: 'ภาษาริมทะเล', isListed: false })).toEqual({ tag: 'x-1w2k3j4', name: 'ภาษาริมทะเล' });
+    expect(chosenLanguage({ tag: 'sw', name: 'Swahili', isListed: true })).toEqual({ tag: 'sw' });
   });
 });

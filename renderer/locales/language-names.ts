@@ -1,5 +1,6 @@
 /** What is a language called? By its speakers first, in the interface language beside it; the tag only when nothing else is known. */
 import { shallowReactive } from 'vue';
+import type { ChosenLanguage, GivenNames } from '../../main/contract/index.ts';
 import { interfaceLanguage } from './translate.ts';
 
 function displayName(tag: string, locale: string): string | null {
@@ -17,6 +18,16 @@ const given = shallowReactive(new Map<string, string>());
 
 export function rememberLanguageNames(languages: readonly { readonly tag: string; readonly name: string; readonly isListed: boolean }[]): void {
   for (const { tag, name, isListed } of languages) if (!isListed && name.toLowerCase() !== privateName(tag)?.toLowerCase()) given.set(tag, name); // a name made of the tag is better capitalised
+}
+
+/** The same from the list of recent projects. */
+export function rememberGivenNames(names: GivenNames): void {
+  for (const [tag, name] of Object.entries(names)) given.set(tag, name);
+}
+
+/** A language as it is sent when it is chosen: with its name where no list has one. */
+export function chosenLanguage({ tag, name, isListed }: { readonly tag: string; readonly name: string; readonly isListed: boolean }): ChosenLanguage {
+  return isListed ? { tag } : { tag, name };
 }
 
 /** The readable part of a private-use tag: "qaa-x-kisukuma" -> "Kisukuma"; null without one. */

@@ -26,8 +26,8 @@ afterEach(() => {
 
 describe('the folder browser', () => {
   const view: FolderView = {
-    path: '/home/a', parent: '/home', isCut: true, isWritable: true, places: [{ kind: 'documents', name: 'Documents', path: '/home/a/Documents' }],
-    entries: [{ kind: 'folder', name: 'texts', path: '/home/a/texts' }, { kind: 'file', name: 'pairs.tsv', path: '/home/a/pairs.tsv', sizeBytes: 35_000, modifiedAt: 1 }],
+    path: '/person', parent: '/', isCut: true, isWritable: true, places: [{ kind: 'documents', name: 'Documents', path: '/person/Documents' }],
+    entries: [{ kind: 'folder', name: 'texts', path: '/person/texts' }, { kind: 'file', name: 'pairs.tsv', path: '/person/pairs.tsv', sizeBytes: 35_000, modifiedAt: 1 }],
   };
   const draw = async (state: Loadable<FolderView>, choose: 'folder' | 'files'): Promise<VueWrapper> => {
     open = mount(FolderDialog, { attachTo: document.body, props: { open: true, choose, title: 'T', sentence: 'S', view: state, confirmLabel: 'Use' } });
@@ -40,20 +40,20 @@ describe('the folder browser', () => {
     expect(pageText()).toContain('There is more in this folder');
     expect(pageButton('Use').disabled).toBe(true);
     pageButton('texts').click();
-    expect(dialog.emitted('browse')).toEqual([['/home/a/texts']]);
+    expect(dialog.emitted('browse')).toEqual([['/person/texts']]);
     pageButton('pairs.tsv').click();
     await nextTick();
     expect(pageButton('pairs.tsv').getAttribute('aria-pressed')).toBe('true');
     expect(pageText()).toContain('1 file chosen');
     pageButton('Use').click();
-    expect(dialog.emitted('confirm')).toEqual([[['/home/a/pairs.tsv']]]);
+    expect(dialog.emitted('confirm')).toEqual([[['/person/pairs.tsv']]]);
   });
 
   it('a folder is chosen by standing in it; files cannot be pressed', async () => {
     const dialog = await draw(ready(view), 'folder');
     expect(pageButton('pairs.tsv').disabled).toBe(true);
     pageButton('Use').click();
-    expect(dialog.emitted('confirm')).toEqual([[['/home/a']]]);
+    expect(dialog.emitted('confirm')).toEqual([[['/person']]]);
   });
 
   it('says when a folder is empty, is being read, or may not be read, and leads home', async () => {

@@ -81,6 +81,20 @@ describe.skipIf(CHROMIUM === undefined)('a person with texts of their own', () =
     await expectAccessible(page);
   });
 
+  it('adds a second language that no list has, in another script, and its name is kept', async () => {
+    const { page } = browser;
+    const name = 'ภาษาริมทะเลสาบ';
+    await page.getByLabel('Add another language').fill(name);
+    await page.locator('.finder-row', { hasText: 'In no list of languages' }).click();
+    await page.locator('.language-own', { hasText: name }).waitFor();
+    await page.reload();
+    await page.locator('.language-own', { hasText: name }).waitFor();
+    await page.locator('.rail-home').click();
+    await page.locator('.recent', { hasText: name }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Language', exact: true }).waitFor();
+  });
+
   it('may turn the whole interface to Arabic, from right to left', async () => {
     const { page } = browser;
     await page.getByRole('button', { name: 'Settings' }).click();
