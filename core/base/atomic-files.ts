@@ -19,7 +19,7 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
     await syncFolder(dirname(path));
   } catch (thrown) {
     await rm(temporary, { force: true });
-    throw toIsoglossError(thrown);
+    throw toIsoglossError(thrown, path);
   }
 }
 
@@ -55,7 +55,7 @@ export async function readJson(path: string): Promise<unknown> {
   try {
     text = await readFile(path, 'utf8');
   } catch (thrown) {
-    throw toIsoglossError(thrown);
+    throw toIsoglossError(thrown, path);
   }
   try {
     return JSON.parse(text) as unknown;
@@ -95,7 +95,7 @@ export async function writeFolderAtomic(path: string, fill: (temporaryPath: stri
     if (hadOld) await rm(aside, { recursive: true, force: true });
   } catch (thrown) {
     await rm(temporary, { recursive: true, force: true });
-    throw toIsoglossError(thrown);
+    throw toIsoglossError(thrown, path);
   }
 }
 

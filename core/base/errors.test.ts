@@ -82,6 +82,17 @@ describe('toIsoglossError', () => {
     expect(toIsoglossError(new Error('Read-only file system (os error 30)')).code).toBe('disk.no-permission');
   });
 
+  it('names the place that the person knows, where the system names none or a temporary file', () => {
+    expect(toIsoglossError(withCode('ENOSPC'), '/my/model').message).toMatch(/^\/my\/model: the disk is full/);
+    expect(toIsoglossError(withCode('EROFS', '/my/.model.tmp'), '/my/model')).toMatchObject({ message: expect.stringMatching(/^\/my\/model: /) as string, data: { path: '/my/model' } });
+    const own = new InputError('a.b', 'c');
+    expect(toIsoglossError(own, '/my/model')).toBe(own);
+  });
+
+  it('says the words of a library, not its code that says nothing', () => {
+    expect(toIsoglossError(Object.assign(new Error('lance: Read-only file system (os error 30), at a.rs:1'), { code: 'GenericFailure' }), '/index').message).toMatch(/^\/index: .*\(Read-only file system\)/);
+  });
+
   it('turns an aborted signal into a cancellation', () => {
     const controller = new AbortController();
     controller.abort();

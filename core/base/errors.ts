@@ -78,16 +78,20 @@ const FILE_SYSTEM_ROWS: readonly FileSystemRow[] = [
   { codes: ['ENAMETOOLONG'], make: (place, _found, options) => new InputError('file.name-too-long', `${place}the name is longer than this disk allows. Choose a shorter one.`, options) },
 ];
 
-/** Any thrown thing as one of the four families: file system codes become sentences, unknown errors InvariantError. */
-export function toIsoglossError(thrown: unknown): IsoglossError {
+/**
+ * Any thrown thing as one of the four families: file system codes become sentences, unknown errors InvariantError.
+ * @param place the file or folder as the person knows it; the system names none when a write fails, or a temporary one.
+ */
+export function toIsoglossError(thrown: unknown, place?: string): IsoglossError {
   if (thrown instanceof IsoglossError) return thrown;
   if (!(thrown instanceof Error)) return new InvariantError('base.unexpected', String(thrown));
   if (thrown.name === 'AbortError') return new CancellationError(undefined, { cause: thrown });
   const code = 'code' in thrown ? String(thrown.code) : '';
-  const path = 'path' in thrown ? String(thrown.path) : '';
+  const path = place ?? ('path' in thrown ? String(thrown.path) : '');
   const row = FILE_SYSTEM_ROWS.find(({ codes, text }) => codes.includes(code) || text?.test(thrown.message) === true);
   if (row === undefined) return new InvariantError('base.unexpected', thrown.message, { cause: thrown });
-  return row.make(path === '' ? '' : `${path}: `, code === '' ? thrown.message : code, { cause: thrown, data: { path } });
+  const found = row.codes.includes(code) ? code : (row.text?.exec(thrown.message)?.[0] ?? thrown.message);
+  return row.make(path === '' ? '' : `${path}: `, found, { cause: thrown, data: { path } });
 }
 
 /** The record of an error, for a message to another process. */

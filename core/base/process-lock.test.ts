@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { takeProcessLock } from './process-lock.ts';
-import { temporaryFolder } from './test-disks.ts';
+import { smallDisk, temporaryFolder } from './test-disks.ts';
 
 const busy = { code: 'training.already-running', message: 'Somebody is at it.' };
 
@@ -27,6 +27,14 @@ describe('takeProcessLock', () => {
     expect(await readdir(folder.path)).toEqual([]);
     await using second = await takeProcessLock(path, busy);
     expect(second).toBeDefined();
+  });
+
+  it('leaves no empty lock on a full disk', async (context) => {
+    using disk = smallDisk(64 * 1024);
+    if (disk === null) return context.skip('no right to mount a small disk here');
+    await expect(writeFile(join(disk.path, 'filler'), Buffer.alloc(2 ** 20))).rejects.toThrow(/no space/i);
+    await expect(takeProcessLock(join(disk.path, 'lock'), busy)).rejects.toMatchObject({ code: 'disk.full', message: expect.stringContaining(`${disk.path}: `) as string });
+    expect(await readdir(disk.path)).toEqual(['filler']);
   });
 
   it('takes over from a process that died, one of before the last start, and a half-written file', async () => {

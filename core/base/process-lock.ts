@@ -1,6 +1,7 @@
 /** Is another process at work in this place? A lock file names the process; one that a crash left behind is taken over. */
 import { open, readFile, rm } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { InputError, toIsoglossError } from './errors.ts';
 
@@ -23,7 +24,15 @@ export async function takeProcessLock(path: string, busy: { readonly code: strin
     if (attempt > 0 || (holder !== null && isAtWork(holder))) {
       throw new InputError(busy.code, `${busy.message} (${holder === null ? 'unknown process' : `process ${holder.pid} on ${holder.host}`}; if that is not so, delete ${path})`, { data: { path } });
     }
+    await removeLock(path);
+  }
+}
+
+async function removeLock(path: string): Promise<void> {
+  try {
     await rm(path, { force: true });
+  } catch (thrown) {
+    throw toIsoglossError(thrown, dirname(path));
   }
 }
 
@@ -31,11 +40,16 @@ async function writeNew(path: string): Promise<boolean> {
   const mine: Holder = { pid: process.pid, host: hostname(), since: Date.now() };
   try {
     await using file = await open(path, 'wx');
-    await file.writeFile(`${JSON.stringify(mine)}\n`);
+    try {
+      await file.writeFile(`${JSON.stringify(mine)}\n`);
+    } catch (thrown) {
+      await rm(path, { force: true }); // a full disk: made, but empty
+      throw thrown;
+    }
     return true;
   } catch (thrown) {
     if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') return false;
-    throw toIsoglossError(thrown);
+    throw toIsoglossError(thrown, dirname(path));
   }
 }
 

@@ -49,7 +49,7 @@ export async function appendEntry(path: string, entry: JournalEntry): Promise<vo
     await file.sync();
     if (size === 0) await syncFolder(dirname(path));
   } catch (thrown) {
-    throw toIsoglossError(thrown);
+    throw toIsoglossError(thrown, path);
   }
 }
 

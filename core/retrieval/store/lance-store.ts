@@ -291,7 +291,7 @@ function nullableIntegers(values: readonly (number | null)[]): ArrowData {
 
 /** LanceDB's errors as ours: full disk and missing rights by their own names, everything else as a damaged index, which can be made again. */
 function storeError(thrown: unknown, place: string): Error {
-  const known = toIsoglossError(thrown);
+  const known = toIsoglossError(thrown, place);
   if (known.family !== 'invariant' || known.code !== 'base.unexpected') return known;
   return new EnvironmentError('index.damaged', `${place}: the index cannot be read (${known.message.split('\n')[0] ?? ''}). Your documents are untouched: index the folder again.`, { cause: thrown, data: { path: place } });
 }
