@@ -65,15 +65,18 @@ export async function findRetrievalFiles(folder: string, split?: BeirSplit): Pro
  * ('corpus.repeated-id', the first stays), a judgement that names an unknown query or document ('corpus.unknown-id', with
  * line and id), the same pair judged twice ('corpus.repeated-judgement', the first stays).
  *
- * @throws InputError 'corpus.no-judgements' when no judgement is left; what the readers throw.
+ * @throws InputError 'corpus.nothing-usable' for a file without usable queries or documents, 'corpus.no-judgements' when no
+ *   judgement is left; what the readers throw.
  */
 export async function readRetrievalSet(paths: RetrievalPaths, signal: AbortSignal): Promise<RetrievalSet> {
   const { collectionPath, queriesPath, qrelsPath, distractorsPath } = paths;
   const problems: CorpusProblem[] = [];
   const documents = uniqueById(await keep(readDocumentRecords(collectionPath, signal), problems), collectionPath, new Set(), problems);
+  requireSome(documents, collectionPath, 'documents', problems);
   const documentIds = new Set(documents.map(({ id }) => id));
   const distractors = distractorsPath === undefined ? [] : uniqueById(await keep(readDocumentRecords(distractorsPath, signal), problems), distractorsPath, documentIds, problems);
   const queries = uniqueById(await keep(readQueryRecords(queriesPath, signal), problems), queriesPath, new Set(), problems);
+  requireSome(queries, queriesPath, 'queries', problems);
   const queryIds = new Set(queries.map(({ id }) => id));
   const seen = new Set<string>();
   const judgements: Judgement[] = [];
@@ -107,6 +110,12 @@ export async function* readRetrievalPairs(folder: string, signal: AbortSignal, s
     if (relevance <= 0 || query === undefined || document === undefined) continue;
     yield { kind: 'record', value: { query: query.text, passage: document.text, queryId, documentId, ...(document.title === '' ? {} : { title: document.title }) } };
   }
+}
+
+function requireSome(records: readonly unknown[], path: string, what: string, problems: readonly CorpusProblem[]): void {
+  if (records.length > 0) return;
+  const first = problems.find((found) => found.path === path);
+  throw new InputError('corpus.nothing-usable', `${path}: expected ${what}, found none that can be used${first === undefined ? '.' : `; the first problem: ${first.message}`}`, { data: { path } });
 }
 
 async function keep<T>(readings: AsyncIterable<Reading<T>>, problems: CorpusProblem[]): Promise<readonly T[]> {

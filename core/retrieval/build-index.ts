@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { toIsoglossError } from '../base/errors.ts';
 import type { IsoglossError } from '../base/errors.ts';
 import { sha256OfFile } from '../base/hashing.ts';
+import type { FileProblem } from '../base/text-files.ts';
 import { ignoreProgress } from '../base/progress.ts';
 import type { ReportProgress } from '../base/progress.ts';
 import { chunkDocument } from '../documents/chunker.ts';
@@ -49,7 +50,11 @@ export type BuildSummary = {
   readonly skipped: readonly { readonly path: string; readonly reason: SkipReason }[];
   /** Files that could not be read; an older version that is in the index stays. */
   readonly failed: readonly { readonly path: string; readonly error: IsoglossError }[];
+  /** What is wrong inside files that were read now and are in the index all the same; the first MOST_PROBLEMS. */
+  readonly problems: readonly FileProblem[];
 };
+
+const MOST_PROBLEMS = 1000;
 
 type DocumentEntry = Extract<FolderEntry, { kind: 'document' }>;
 
@@ -155,13 +160,14 @@ async function openWhole(indexFolder: string, width: number): Promise<{ readonly
   }
 }
 
-type Changes = Pick<BuildSummary, 'added' | 'changed' | 'unchanged' | 'repaired' | 'failed'>;
+type Changes = Pick<BuildSummary, 'added' | 'changed' | 'unchanged' | 'repaired' | 'failed' | 'problems'>;
 
 async function indexDocuments(options: BuildIndexOptions & { readonly report: ReportProgress; readonly documents: readonly DocumentEntry[]; readonly stored: StoredFiles; readonly writer: BatchWriter }): Promise<Changes> {
   const { documents, stored, writer, signal, report } = options;
   const missing = new Set(stored.missing);
   const changes = { added: 0, changed: 0, unchanged: 0, repaired: 0 };
   const failed: { path: string; error: IsoglossError }[] = [];
+  const problems: FileProblem[] = [];
   for (const [done, document] of documents.entries()) {
     signal.throwIfAborted();
     report({ phase: 'indexing', done, total: documents.length, unit: 'files' });
@@ -172,7 +178,8 @@ async function indexDocuments(options: BuildIndexOptions & { readonly report: Re
         changes.unchanged += 1;
         continue;
       }
-      await indexDocument(document, hash, options);
+      const found = await indexDocument(document, hash, options);
+      problems.push(...found.slice(0, MOST_PROBLEMS - problems.length));
       changes[known !== undefined ? 'changed' : missing.has(document.relativePath) ? 'repaired' : 'added'] += 1;
     } catch (thrown) {
       const error = readingError(thrown, document);
@@ -182,7 +189,7 @@ async function indexDocuments(options: BuildIndexOptions & { readonly report: Re
   }
   await writer.flush();
   report({ phase: 'indexing', done: documents.length, total: documents.length, unit: 'files' });
-  return { ...changes, failed };
+  return { ...changes, failed, problems };
 }
 
 /** The error of a file that cannot be read, after which indexing goes on; null for everything that must stop it. */
@@ -194,7 +201,8 @@ function readingError(thrown: unknown, { path }: DocumentEntry): IsoglossError |
 
 const YIELD_EVERY_CHUNKS = 32;
 
-async function indexDocument(document: DocumentEntry, hash: string, { encoder, writer, signal }: { readonly encoder: Encoder; readonly writer: BatchWriter; readonly signal: AbortSignal }): Promise<void> {
+/** @returns what is wrong inside the document. */
+async function indexDocument(document: DocumentEntry, hash: string, { encoder, writer, signal }: { readonly encoder: Encoder; readonly writer: BatchWriter; readonly signal: AbortSignal }): Promise<readonly FileProblem[]> {
   const parsed = await readDocument(document.path, signal);
   const chunks: readonly Chunk[] = chunkDocument(parsed);
   const language = parsed.language ?? guessLanguage(documentText(parsed), encoder);
@@ -207,6 +215,7 @@ async function indexDocument(document: DocumentEntry, hash: string, { encoder, w
     await writer.add(file, chunk, encoder.encodeWindows(chunk.text));
   }
   writer.endFile(file);
+  return parsed.problems;
 }
 
 async function finish({ indexFolder, manifest }: { readonly indexFolder: string; readonly manifest: IndexManifest }): Promise<IndexManifest['counts']> {

@@ -122,6 +122,6 @@ describe('a mistaken recipe', () => {
   it('that is missing is said to be missing', async () => {
     using folder = await corporaFolder();
     await expect(readRecipe(join(folder.path, 'none.json'))).rejects.toMatchObject({ code: 'file.missing', message: expect.stringContaining('none.json') });
-    await expect(readRecipe(folder.path)).rejects.toMatchObject({ code: 'file.is-folder' });
+    await expect(readRecipe(folder.path)).rejects.toMatchObject({ code: 'recipe.not-a-file' });
   });
 });

@@ -1,8 +1,9 @@
 /** What does a training run need to be told? One JSON file; every key but the corpora has a default. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { InputError, toIsoglossError } from '../base/errors.ts';
+import { InputError } from '../base/errors.ts';
+import { printable, readText } from '../base/text-files.ts';
 import { jsonErrorOffset, jsonPlaces, lineAt } from './json-places.ts';
 
 const LANGUAGE_TAG = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/;
@@ -13,6 +14,9 @@ const temperature = z.number().positive().max(100);
 
 const WIDTHS = { least: 16, most: 2048, default: 1024 };
 const VOCABULARY = { least: 500, most: 200_000, default: 24_000 };
+
+/** Far above what a recipe needs; a file above it is something else. */
+const MOST_RECIPE_BYTES = 2 ** 24;
 
 /** A token row, its gradient and two moments, 4 bytes each; the kernels' memory holds less than 4 GiB. */
 const TABLE_BYTES_PER_NUMBER = 16;
@@ -75,14 +79,14 @@ export type RecipeProblem = { readonly line: number; readonly key: string; reado
 /**
  * Reads and checks a recipe file: JSON, keys, types, ranges, and that every file named in it exists.
  * @returns the recipe with defaults and absolute paths.
- * @throws InputError 'recipe.invalid' naming ALL mistakes, each with its line, key, what was expected and found; 'file.missing'.
+ * @throws InputError 'recipe.invalid' naming ALL mistakes, each with its line, key, what was expected and found; 'file.missing';
+ *   'recipe.empty-file', 'recipe.binary-file' and what else `readText` throws for a file that is no text.
  */
 export async function readRecipe(recipePath: string): Promise<Recipe> {
-  let text: string;
-  try {
-    text = await readFile(recipePath, 'utf8');
-  } catch (thrown) {
-    throw toIsoglossError(thrown);
+  const { text, isDamaged } = await readText(recipePath, new AbortController().signal, { area: 'recipe', limitBytes: MOST_RECIPE_BYTES });
+  if (isDamaged) {
+    const message = `${recipePath}: line ${lineAt(text, text.indexOf('\uFFFD'))}: expected text in UTF-8, found bytes that are not. Save the file again as UTF-8.`;
+    throw new InputError('recipe.invalid', message, { data: { path: recipePath, problems: [] } });
   }
   return parseRecipe({ text, recipePath, folder: dirname(resolve(recipePath)) });
 }
@@ -96,7 +100,7 @@ export async function parseRecipe(options: { readonly text: string; readonly rec
     value = JSON.parse(text);
   } catch (cause) {
     const offset = jsonErrorOffset(text) ?? 0;
-    throw new InputError('recipe.invalid', `${recipePath}: line ${lineAt(text, offset)}: expected JSON, found text that does not parse (${(cause as Error).message}).`, { cause, data: { path: recipePath, problems: [] } });
+    throw new InputError('recipe.invalid', `${recipePath}: line ${lineAt(text, offset)}: expected JSON, found text that does not parse (${printable((cause as Error).message)}).`, { cause, data: { path: recipePath, problems: [] } });
   }
   const places = jsonPlaces(text);
   const lineOf = (key: string): number => {

@@ -45,10 +45,10 @@ export function readOptions(command: Command, words: readonly string[]): OptionV
   }
 }
 
-/** A text option, or null. */
+/** A text option, or null; one of white space alone says nothing. */
 export function optional(values: OptionValues, name: string): string | null {
   const value = values[name];
-  return typeof value === 'string' && value !== '' ? value : null;
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
 /** A text option that must be there. @throws InputError 'cli.missing-option'. */

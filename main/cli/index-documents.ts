@@ -1,9 +1,25 @@
 /** `isogloss index`: a folder of documents in, an index folder out. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { openEncoder } from '../../core/encoding/static-encoder.ts';
-import { buildIndex } from '../../core/retrieval/build-index.ts';
+import { printable } from '../../core/base/text-files.ts';
+import type { SkipReason } from '../../core/documents/folder-walk.ts';
+import { buildIndex, type BuildSummary } from '../../core/retrieval/build-index.ts';
 import { required, type Command } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
+
+/** Why a file of the folder is not in the index; null for what nobody expects there. */
+const SKIPPED: Readonly<Record<SkipReason, string | null>> = {
+  format: null,
+  hidden: null,
+  'link-loop': 'expected each folder once, found a link to one that is read already',
+  'too-deep': 'expected fewer folders inside each other, found more than Isogloss follows',
+  'too-many': 'expected fewer files, found more than Isogloss reads; the rest is not indexed',
+  'no-permission': 'Isogloss may not read it. Change its permissions',
+  'unreadable-name': 'expected a name in UTF-8, found other bytes. Rename it',
+  'not-a-file': 'expected a file, found a device or pipe',
+  gone: 'it was there a moment ago and is gone. Index again',
+  empty: 'expected text, found no bytes',
+};
 
 export const indexCommand: Command = {
   summary: 'Indexes a folder of documents, or brings its index up to date.',
@@ -23,10 +39,8 @@ export const indexCommand: Command = {
       signal,
       report: createProgressLine(say),
     });
-    const lines = createProblemLines(say);
-    for (const { error } of built.failed) lines.add(error.message);
-    lines.end();
-    const { files, chunks, vectors, added, changed, unchanged, removed, repaired, skipped, failed } = built;
+    sayProblems(built, documentsFolder, say);
+    const { files, chunks, vectors, added, changed, unchanged, removed, repaired, skipped, failed, problems } = built;
     const json = {
       index: indexFolder,
       files,
@@ -39,8 +53,22 @@ export const indexCommand: Command = {
       repaired,
       skipped,
       failed: failed.map(({ path, error }) => ({ path, code: error.code, message: error.message })),
+      problems: problems.map(({ path, line, code, message }) => ({ path, line, code, message })),
       wallSeconds: (performance.now() - start) / 1000,
     };
     return { json, text: `Indexed ${files.toLocaleString('en')} files, ${chunks.toLocaleString('en')} passages (${String(failed.length)} could not be read): ${indexFolder}` };
   },
 };
+
+function sayProblems({ failed, skipped, problems }: BuildSummary, documentsFolder: string, say: (line: string) => void): void {
+  const leftOut = createProblemLines(say);
+  for (const { error } of failed) leftOut.add(error.message);
+  for (const { path, reason } of skipped) {
+    const why = SKIPPED[reason];
+    if (why !== null) leftOut.add(`${printable(join(documentsFolder, path), Infinity)}: ${why}.`);
+  }
+  leftOut.end();
+  const indexed = createProblemLines(say, 'indexed all the same');
+  for (const { message } of problems) indexed.add(message);
+  indexed.end();
+}

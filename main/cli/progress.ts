@@ -30,16 +30,16 @@ export function describeDuration(ms: number): string {
 
 const PROBLEMS_SAID = 10;
 
-/** Says the first problems one by one and at the end how many there were. */
-export function createProblemLines(say: (line: string) => void): { readonly add: (message: string) => void; readonly end: () => void } {
+/** Says the first problems one by one and at the end how many there were. @param consequence what becomes of the lines or files. */
+export function createProblemLines(say: (line: string) => void, consequence = 'left out'): { readonly add: (message: string) => void; readonly end: () => void } {
   let count = 0;
   return {
     add: (message) => {
       count += 1;
-      if (count <= PROBLEMS_SAID) say(`left out: ${message}`);
+      if (count <= PROBLEMS_SAID) say(`${consequence}: ${message}`);
     },
     end: () => {
-      if (count > PROBLEMS_SAID) say(`left out: ${(count - PROBLEMS_SAID).toLocaleString('en')} more; ${count.toLocaleString('en')} in all.`);
+      if (count > PROBLEMS_SAID) say(`${consequence}: ${(count - PROBLEMS_SAID).toLocaleString('en')} more; ${count.toLocaleString('en')} in all.`);
     },
   };
 }

@@ -35,8 +35,7 @@ export const starterCommand: Command = {
       threads: wholeNumber(values, 'threads', { least: 1, most: 256 }) ?? availableParallelism(),
       signal,
       report: lines.report,
-    });
-    lines.end();
+    }).finally(lines.end);
     return { json: summary, text: `Made the starter in ${describeDuration(summary.wallSeconds * MS_PER_SECOND)}: ${summary.model}` };
   },
 };

@@ -32,8 +32,7 @@ export const trainCommand: Command = {
       resume: values['resume'] === true,
       signal,
       report: lines.report,
-    });
-    lines.end();
+    }).finally(lines.end);
     if (summary === null) throw new InvariantError('training.no-summary', 'Training ended without a summary.');
     const { model, steps, wallSeconds, cpuSeconds, peakMemoryMB, parameters, losses } = summary;
     return {

@@ -24,6 +24,7 @@ export async function runIndexTask(task: IndexTask, wishes: { readonly signal: A
   const built = await buildIndex({ encoder, modelFolder, documentsFolder, indexFolder, ifOtherModel: 'rebuild', signal: wishes.signal, report: progressReporter(wishes.report) });
   for (const { path, error } of built.failed) wishes.report({ kind: 'problem', code: error.code, message: error.message, path, line: null });
   for (const { path, reason } of built.skipped) if (!QUIET_REASONS.has(reason)) wishes.report({ kind: 'problem', code: `library.skipped-${reason}`, message: `${path}: left out (${reason}).`, path, line: null });
+  for (const { code, message, path, line } of built.problems) wishes.report({ kind: 'problem', code, message, path, line });
   return {
     summary: { files: built.files, skipped: built.skipped.length, failed: built.failed.length, chunks: built.chunks, wallSeconds: (performance.now() - start) / 1000 },
     modelId: encoder.modelId,
