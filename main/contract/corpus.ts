@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { countSchema, idSchema, list, pathSchema, tagSchema, timeSchema } from './basics.ts';
 import { errorRecordSchema } from './errors.ts';
+import { adviceSchema } from './training.ts';
 
 /** The three boxes: questions with their passages, pairs of sentences, texts in one language. */
 export const corpusRoleSchema = z.enum(['questions', 'pairs', 'texts']);
@@ -64,7 +65,7 @@ export const inspectionSchema = z.discriminatedUnion('status', [
     counts: corpusCountsSchema,
     problems: list(corpusProblemSchema),
     /** Things worth saying that stop nothing ("half of the pairs are Bible verses"). */
-    advice: list(z.object({ code: z.string(), message: z.string() })),
+    advice: list(adviceSchema),
   }),
   z.object({ status: z.literal('unusable'), paths: list(pathSchema), error: errorRecordSchema }),
 ]);

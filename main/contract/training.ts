@@ -55,13 +55,28 @@ export const trainingSummarySchema = z.object({
 });
 export type TrainingSummary = z.infer<typeof trainingSummarySchema>;
 
-/** What stands between the corpora and a useful model; `blocks` says whether training can start all the same. */
+/** Every advice there is, with the places that its sentence has: `language` stands in `languages`, all others in `data`. */
+export const ADVICE_PLACES = {
+  'texts.nothing-to-train': [],
+  'texts.no-questions': [],
+  'texts.file-missing': ['file'],
+  'texts.language-unsaid': ['file'],
+  'texts.no-pairs': ['language'],
+  'texts.few-pairs': ['language', 'pairs', 'more'],
+  'texts.more-pairs': ['language', 'pairs', 'more'],
+  'corpus.many-duplicates': ['duplicates', 'records'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+export type AdviceCode = keyof typeof ADVICE_PLACES;
+export const adviceCodeSchema = z.custom<AdviceCode>((code) => typeof code === 'string' && Object.hasOwn(ADVICE_PLACES, code), 'expected the code of an advice');
+
+/** What stands between the corpora and a useful model; `blocks` says whether training can start all the same. The window says it by `code`. */
 export const adviceSchema = z.object({
-  code: z.string(),
+  code: adviceCodeSchema,
   blocks: z.boolean(),
-  /** Plain English, with the number that is missing. */
+  /** Plain English with the same numbers: for logs, and for a window that does not know the code. */
   message: z.string(),
   languages: list(tagSchema),
+  data: z.record(z.string(), z.union([z.string(), z.number()])).readonly(),
 });
 export type Advice = z.infer<typeof adviceSchema>;
 

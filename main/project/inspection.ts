@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { CorpusInspection } from '../../core/corpus/inspect.ts';
 import type { FormatName } from '../../core/corpus/formats.ts';
 import { InputError } from '../../core/base/errors.ts';
-import type { CorpusFormat, CorpusLanguages, CorpusProblem, CorpusRole, CorpusRow, Inspection } from '../contract/index.ts';
+import type { Advice, CorpusFormat, CorpusLanguages, CorpusProblem, CorpusRole, CorpusRow, Inspection } from '../contract/index.ts';
 
 /** Total over core's formats; null: a piece of a folder, not a corpus by itself. */
 const FORMATS: { readonly [Name in FormatName]: CorpusFormat | null } = {
@@ -75,9 +75,10 @@ function problemOf({ code, path, line, message }: { readonly code: string; reado
 
 const MANY_DUPLICATES = 0.1;
 
-function adviceOn({ statistics }: CorpusInspection): { readonly code: string; readonly message: string }[] {
-  if (statistics.records === 0 || statistics.duplicates / statistics.records < MANY_DUPLICATES) return [];
-  return [{ code: 'corpus.many-duplicates', message: `${statistics.duplicates.toLocaleString('en')} of ${statistics.records.toLocaleString('en')} records stand in the file more than once; each is used once.` }];
+function adviceOn({ statistics: { records, duplicates } }: CorpusInspection): Advice[] {
+  if (records === 0 || duplicates / records < MANY_DUPLICATES) return [];
+  const message = `${duplicates.toLocaleString('en')} of ${records.toLocaleString('en')} records stand in the file more than once; each is used once.`;
+  return [{ code: 'corpus.many-duplicates', blocks: false, message, languages: [], data: { duplicates, records } }];
 }
 
 /** The name on a card: the file's, or both. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRecipe } from '../../core/training/recipe.ts';
 import { checkpointFolderOf } from '../../core/training/run-training.ts';
+import { ADVICE_PLACES } from '../contract/index.ts';
 import { adviseOn, canTrain } from './advice.ts';
 import { viewFolder } from './folders.ts';
 import { estimatePresets, PRESETS } from './presets.ts';
@@ -100,6 +101,19 @@ describe('advice', () => {
     expect(codes(project(corpus({ counts: { records: 100, problems: 0, sizeBytes: 1 } })))).toEqual(['texts.few-pairs']);
     expect(adviseOn(project(corpus({ counts: { records: 100, problems: 0, sizeBytes: 1 } })), facts)[0]?.message).toContain('200 more');
     expect(codes(project(corpus({ counts: { records: 5_000, problems: 0, sizeBytes: 1 } })))).toEqual([]);
+  });
+
+  it('comes with the data that its sentence needs, so that the window can say it in any language', () => {
+    const pairs = (records: number, language: string): CorpusEntry => corpus({ languages: { kind: 'two', source: 'en', target: language }, counts: { records, problems: 0, sizeBytes: 1 } });
+    const many = { ...project(pairs(100, 'sw'), pairs(700, 'th'), corpus({ languages: { kind: 'two', source: null, target: 'sw' }, counts: { records: 0, problems: 0, sizeBytes: 1 } })), languages: ['sw', 'th', 'ar'] };
+    const all = [...adviseOn(many, { ...facts, missingFiles: ['gone.tsv'], hasStarter: false }), ...adviseOn(project(), facts)];
+    expect(new Set(all.map(({ code }) => code)).size).toBe(Object.keys(ADVICE_PLACES).length - 1); // all but the one of a single file
+    for (const { code, data, languages } of all) {
+      const places: readonly string[] = ADVICE_PLACES[code];
+      expect(Object.keys(data).sort(), code).toEqual(places.filter((place) => place !== 'language').sort());
+      if (places.includes('language')) expect(languages.length, code).toBeGreaterThan(0);
+    }
+    expect(all.find(({ code }) => code === 'texts.few-pairs')).toMatchObject({ languages: ['sw'], data: { pairs: 100, more: 200 } });
   });
 });
 

@@ -2,7 +2,8 @@
 /** Does each part draw every state it can be in, with words a person understands? */
 import { mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import type { Corpus, CorpusLanguages, Hit, Language, TrainingPlan } from '../../main/contract/index.ts';
+import type { Advice, Corpus, CorpusLanguages, Hit, Language, TrainingPlan } from '../../main/contract/index.ts';
+import { setInterfaceLanguage } from '../locales/translate.ts';
 import type { PendingState, ReadableInspection } from '../stores/pending-corpora.ts';
 import AdviceList from './AdviceList.vue';
 import AppRail from './AppRail.vue';
@@ -217,15 +218,24 @@ describe('a box of texts', () => {
 });
 
 describe('advice', () => {
-  const more = { code: 'more', blocks: false, message: 'Enough to begin. 500 more pairs would help most.', languages: ['sw'] } as const;
+  const more: Advice = { code: 'texts.more-pairs', blocks: false, message: 'from the program', languages: ['sw'], data: { pairs: 1512, more: 500 } };
+  const none: Advice = { code: 'texts.nothing-to-train', blocks: true, message: 'from the program', languages: ['sw'], data: {} };
 
   it('says first what stands in the way', () => {
-    expect(words(mount(AdviceList, { props: { advice: [more, { code: 'none', blocks: true, message: 'Add pairs.', languages: [] }] } }))).toBe('Not enough to begin yet. Add pairs.');
+    expect(words(mount(AdviceList, { props: { advice: [more, none] } }))).toBe('Not enough to begin yet. Add sentences with their translations (or questions with their passages). A few hundred pairs are enough to begin.');
   });
 
   it('says in one sentence that it is enough', () => {
-    expect(words(mount(AdviceList, { props: { advice: [more] } }))).toBe('Enough to begin. 500 more pairs would help most.');
+    expect(words(mount(AdviceList, { props: { advice: [more] } }))).toBe('Enough to begin in Swahili: 1,512 pairs. 500 more from everyday text would help most.');
     expect(words(mount(AdviceList, { props: { advice: [] } }))).toBe('Enough to begin.');
+  });
+
+  it('speaks the language of the interface', () => {
+    setInterfaceLanguage('ar');
+    const said = words(mount(AdviceList, { props: { advice: [more] } }));
+    setInterfaceLanguage('en');
+    expect(said).toContain('السواحلية');
+    expect(said).not.toMatch(/[A-Za-z]/);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Are the interface languages complete, and does every message keep its places? */
 import { describe, expect, it } from 'vitest';
+import { ADVICE_PLACES } from '../../main/contract/index.ts';
 import en from './en.json';
 import { hasMessage, interfaceLanguages, setInterfaceLanguage, t, translateCode } from './translate.ts';
 
@@ -44,6 +45,22 @@ describe.each(Object.entries(interfaceLanguages))('the interface in %s', (tag, {
       for (const text of said) expect(text, key).not.toMatch(/[{}|]/);
     }
     setInterfaceLanguage('en');
+  });
+});
+
+describe('advice', () => {
+  it('has a sentence for every code in every interface language, with exactly the places that its data fill', () => {
+    const codes = Object.entries(ADVICE_PLACES);
+    expect(codes.length).toBeGreaterThan(7);
+    for (const { name, messages } of Object.values(interfaceLanguages)) {
+      const texts = leaves(messages.advice);
+      expect(texts.size, name).toBe(codes.length);
+      for (const [code, needed] of codes) expect(places(texts.get(code.replaceAll('.', '-')) ?? 'none'), `${name} ${code}`).toEqual([...needed].sort());
+    }
+  });
+
+  it('of a code that this window does not know is said as the program says it', () => {
+    expect(translateCode({ area: 'advice', code: 'texts.invented', fallback: 'Add some.' })).toBe('Add some.');
   });
 });
 
