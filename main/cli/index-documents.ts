@@ -1,6 +1,7 @@
 /** `isogloss index`: a folder of documents in, an index folder out. */
 import { join, resolve } from 'node:path';
 import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { InputError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/text-files.ts';
 import type { SkipReason } from '../../core/documents/folder-walk.ts';
 import { buildIndex, type BuildSummary } from '../../core/retrieval/build-index.ts';
@@ -30,8 +31,9 @@ export const indexCommand: Command = {
     const documentsFolder = resolve(required(values, 'documents', 'the folder of documents'));
     const indexFolder = resolve(required(values, 'index', 'the folder for the index'));
     const start = performance.now();
-    const built = await buildIndex({
-      encoder: await openEncoder(modelFolder),
+    const encoder = await openEncoder(modelFolder);
+    const building = buildIndex({
+      encoder,
       modelFolder,
       documentsFolder,
       indexFolder,
@@ -39,6 +41,7 @@ export const indexCommand: Command = {
       signal,
       report: createProgressLine(say),
     });
+    const built = await building.catch(nameRebuild);
     sayProblems(built, documentsFolder, say);
     const { files, chunks, vectors, added, changed, unchanged, removed, repaired, skipped, failed, problems } = built;
     const json = {
@@ -59,6 +62,12 @@ export const indexCommand: Command = {
     return { json, text: `Indexed ${files.toLocaleString('en')} files, ${chunks.toLocaleString('en')} passages (${String(failed.length)} could not be read): ${indexFolder}` };
   },
 };
+
+/** Throws what it is given; an index of another model comes with the option that makes it anew. */
+export function nameRebuild(thrown: unknown): never {
+  if (!(thrown instanceof InputError) || thrown.code !== 'index.other-model') throw thrown;
+  throw new InputError(thrown.code, `${thrown.message} To index again into the same folder: isogloss index ... --rebuild.`, { cause: thrown, data: thrown.data });
+}
 
 function sayProblems({ failed, skipped, problems }: BuildSummary, documentsFolder: string, say: (line: string) => void): void {
   const leftOut = createProblemLines(say);

@@ -1,32 +1,11 @@
 /** Facts about the command line: real processes, their output and their end. */
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inRepository, run } from './test-program.ts';
 
-const program = fileURLToPath(new URL('./isogloss.ts', import.meta.url));
-const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const documents = inRepository('core/sample/documents');
-
-type End = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-
-/** Runs the program; `onStderr` sees what it has said so far. */
-function run(args: readonly string[], onStderr: (text: string, kill: (signal: NodeJS.Signals) => void) => void = () => undefined): Promise<End> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      stderr += chunk;
-      onStderr(stderr, (signal) => child.kill(signal));
-    });
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout, stderr }));
-  });
-}
 
 let folder: string;
 const at = (name: string): string => join(folder, name);

@@ -6,6 +6,7 @@ import { openIndex, type Hit } from '../../core/retrieval/open-index.ts';
 import { readIndexManifest } from '../../core/retrieval/store/index-manifest.ts';
 import { canonicaliseTag } from '../../core/text/language.ts';
 import { choice, optional, required, wholeNumber, type Command } from './command.ts';
+import { nameRebuild } from './index-documents.ts';
 
 const MOST_HITS = 1000;
 const DEFAULT_HITS = 10;
@@ -23,7 +24,7 @@ export const searchCommand: Command = {
     const language = optional(values, 'query-language');
     const modelFolder = optional(values, 'model') ?? (await readIndexManifest(indexFolder)).modelFolder;
     if (modelFolder === null) throw new InputError('search.no-model', `${indexFolder}: the index does not say where its model is. Name it with --model.`, { data: { path: indexFolder } });
-    const index = await openIndex(indexFolder, await openEncoder(resolve(modelFolder)));
+    const index = await openIndex(indexFolder, await openEncoder(resolve(modelFolder))).catch(nameRebuild);
     try {
       const { hits } = await index.search({ query, k, method, queryLanguage: language === null ? null : canonicaliseTag(language) });
       return { json: hits.map(({ score, path, location, text, highlights, reasons }) => ({ score, path, location, text, highlights, reasons })), text: hits.length === 0 ? 'Nothing found.' : hits.map(describe).join('\n\n') };
