@@ -2,7 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, expectAccessible, openBrowser, type Browser } from './browser.ts';
+import { expectAccessible } from './accessible.ts';
+import { CHROMIUM, openBrowser, type Browser } from './browser.ts';
 import { makeHome, startProgram, type Program } from './program.ts';
 
 const GOOD_LINES = 40;

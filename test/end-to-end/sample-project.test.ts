@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, expectAccessible, openBrowser, type Browser } from './browser.ts';
+import { expectAccessible } from './accessible.ts';
+import { CHROMIUM, openBrowser, type Browser } from './browser.ts';
 import { makeHome, startProgram, type Program } from './program.ts';
 
 const TRAINING_PATIENCE_MS = 240_000;
