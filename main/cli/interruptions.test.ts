@@ -1,5 +1,5 @@
 /** Facts about what gets in the way of a command: full and read-only disks, kills, another model. What was there before stays whole, and going on finishes. */
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -178,6 +178,22 @@ describe('a kill', () => {
   });
 });
 
+describe('a reader', () => {
+  const searching = [...PROGRAM, 'search', '--query', 'ferry with honey', '--json', '--index'];
+
+  it.skipIf(process.platform === 'win32')('that leaves early is no fault, and training goes on when nobody reads its progress', async () => {
+    const early = await startProcess(['sh', '-c', '"$@" | true', 'sh', ...searching, at('index')]).end;
+    expect(early).toEqual({ code: 0, stdout: '', stderr: '' });
+    const model = at('unwatched');
+    await startProcess(['sh', '-c', '"$@" 2>&1 >/dev/null | true', 'sh', ...PROGRAM, ...train('recipe.json', model)]).end;
+    expect(numbersOf(model)).toEqual(numbersOf(at('model')));
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('on a full disk is told in a sentence', async () => {
+    expectRefusal(await startProcess(['sh', '-c', '"$@" >/dev/full', 'sh', ...searching, at('index')]).end, 1, [/^standard output: the disk is full/]);
+  });
+});
+
 describe('another model', () => {
   it('than the one that made an index is told, names both and the way out; nothing changes until --rebuild is said', async () => {
     const [model, target] = [at('replaced'), at('index-of-replaced')];
@@ -189,6 +205,9 @@ describe('another model', () => {
     expectRefusal(await run(['search', '--index', target, '--query', 'ferry', '--json']), 2, [sentence]);
     expectRefusal(await run(index(target, at('documents'), model)), 2, [sentence]);
     expect(bytesOf(join(target, 'lance', 'chunks.lance', 'data'))).toEqual(before);
+    renameSync(model, at('moved'));
+    expectRefusal(await run(['search', '--index', target, '--query', 'ferry', '--json']), 2, [/index-of-replaced: expected the model that made this index at .*replaced, found none\. Name its new place with --model/]);
+    renameSync(at('moved'), model);
     expect(resultOf(await run([...index(target, at('documents'), model), '--rebuild']))).toMatchObject({ files: 7, added: 7 });
     expect((await search(target, 'ferry with honey'))[0]).toBe('ferry.txt');
   });

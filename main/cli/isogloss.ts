@@ -15,7 +15,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-const print = (text: string): Promise<void> => new Promise((resolve) => process.stdout.write(`${text}\n`, () => resolve()));
+
+/** Writes to stdout; a reader that has left (`| head`) is no fault. @throws EnvironmentError when stdout is a file on a full disk. */
+const print = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(`${text}\n`, (error) => {
+      if (error === null || error === undefined || ('code' in error && error.code === 'EPIPE')) resolve();
+      else reject(toIsoglossError(error, 'standard output'));
+    });
+  });
 
 async function main(words: readonly string[]): Promise<number> {
   const [name, ...rest] = words;
@@ -72,4 +80,6 @@ function explain(thrown: unknown): number {
   }
 }
 
+process.stdout.on('error', () => undefined); // `print` is told of it too
+process.stderr.on('error', () => undefined); // progress that nobody can read does not end the work
 process.exitCode = await main(process.argv.slice(2)).catch(explain);

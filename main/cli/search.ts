@@ -22,9 +22,14 @@ export const searchCommand: Command = {
     const k = wholeNumber(values, 'k', { least: 1, most: MOST_HITS }) ?? DEFAULT_HITS;
     const method = choice(values, 'method', ['hybrid', 'dense', 'bm25', 'bm25-char', 'translated']);
     const language = optional(values, 'query-language');
-    const modelFolder = optional(values, 'model') ?? (await readIndexManifest(indexFolder)).modelFolder;
+    const named = optional(values, 'model');
+    const modelFolder = named ?? (await readIndexManifest(indexFolder)).modelFolder;
     if (modelFolder === null) throw new InputError('search.no-model', `${indexFolder}: the index does not say where its model is. Name it with --model.`, { data: { path: indexFolder } });
-    const index = await openIndex(indexFolder, await openEncoder(resolve(modelFolder))).catch(nameRebuild);
+    const encoder = await openEncoder(resolve(modelFolder)).catch((thrown: unknown) => {
+      if (named !== null || !(thrown instanceof InputError) || thrown.code !== 'model.missing') throw thrown;
+      throw new InputError(thrown.code, `${indexFolder}: expected the model that made this index at ${modelFolder}, found none. Name its new place with --model.`, { cause: thrown, data: thrown.data });
+    });
+    const index = await openIndex(indexFolder, encoder).catch(nameRebuild);
     try {
       const { hits } = await index.search({ query, k, method, queryLanguage: language === null ? null : canonicaliseTag(language) });
       return { json: hits.map(({ score, path, location, text, highlights, reasons }) => ({ score, path, location, text, highlights, reasons })), text: hits.length === 0 ? 'Nothing found.' : hits.map(describe).join('\n\n') };
