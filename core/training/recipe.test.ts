@@ -71,8 +71,8 @@ describe('a mistaken recipe', () => {
     const text = '{\n  "encoder": { "kind": "static",\n    "width": "wide" },\n  "parallel": [\n    { "path": "gone.tsv", "source": "en", "target": "sw" }\n  ],\n  "bugdet": { "steps": 10 }\n}\n';
     expect(await mistakes(folder.path, text)).toEqual([
       'recipe.json: line 3: "encoder/width": expected a value of type number, found "wide"',
-      'recipe.json: line 7: "bugdet": expected a known key, found one that Isogloss does not know',
       'recipe.json: line 5: "parallel/0/path": expected a file, found nothing there (gone.tsv)',
+      'recipe.json: line 7: "bugdet": expected a known key, found one that Isogloss does not know',
     ]);
     await expect(parse(folder.path, text)).rejects.toThrow(/Nothing was started. Mend these 3 places/);
   });

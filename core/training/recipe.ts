@@ -116,6 +116,7 @@ export async function parseRecipe(options: { readonly text: string; readonly rec
   problems.push(...(await missingFiles(value, folder, lineOf)));
   if (parsed.success) problems.push(...senselessSettings(parsed.data, lineOf));
   if (problems.length > 0 || !parsed.success) {
+    problems.sort((a, b) => a.line - b.line);
     const lines = problems.map((problem) => `${recipePath}: line ${problem.line}: ${problem.key === '' ? '' : `"${problem.key}": `}${problem.message}`);
     throw new InputError('recipe.invalid', `${lines.join('\n')}\nNothing was started. Mend ${problems.length === 1 ? 'this' : `these ${problems.length} places`} and run it again.`, { data: { path: recipePath, problems: lines } });
   }
