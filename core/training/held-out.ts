@@ -1,4 +1,4 @@
-/** Which sentence pairs are kept out of training, to see whether it helps? A few whole blocks per language, always the same for a seed. */
+/** Which sentence pairs are kept out of training, to see whether it helps? A few pairs of every corpus, always the same for a seed. */
 import { seededPermutation } from '../base/random.ts';
 import type { Corpora, ParallelCorpus, SentencePair } from './corpora.ts';
 
