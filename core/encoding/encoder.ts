@@ -15,10 +15,10 @@ export type Encoder = {
   readonly pivot: string;
   readonly languages: readonly ModelLanguage[];
   /** float32 [n, H], each row of length 1 (all zeros for a text without known tokens). */
-  readonly encode: (texts: readonly string[], kind: TextKind) => Float32Array;
-  /** The vectors by which a document's text is found: float32 [w, H], the whole text first, then its windows. */
-  readonly encodeWindows: (text: string) => Float32Array;
-  /** Where in the text (UTF-16 offsets) the windows of `encodeWindows` begin and end; the first is the whole text. */
+  readonly encode: (texts: readonly string[], kind: TextKind) => Promise<Float32Array>;
+  /** The vectors by which documents are found: for each text float32 [w, H], the whole text first, then its windows. Many texts at once cost less than one by one. */
+  readonly encodeDocuments: (texts: readonly string[]) => Promise<readonly Float32Array[]>;
+  /** Where in the text (UTF-16 offsets) the windows of `encodeDocuments` begin and end; the first is the whole text. */
   readonly windowSpans: (text: string) => readonly { readonly start: number; readonly end: number }[];
   /** The table that translates words of `source` into words of `target`; null when the model has none. */
   readonly translation: (source: string, target: string) => TranslationTable | null;

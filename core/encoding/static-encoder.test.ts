@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/test-disks.ts';
 import { createTokenizer, readTokenizer } from '../text/tokenizer.ts';
-import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowRanges } from './encoder.ts';
+import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowRanges, type Encoder } from './encoder.ts';
 import { writeModelFolder, type StaticModel } from './model-folder.ts';
 import { createStaticEncoder, openEncoder } from './static-encoder.ts';
 import { TEST_SENTENCES, testModel, testVocabulary } from './test-models.ts';
@@ -23,6 +23,12 @@ function reference(model: StaticModel, ids: Iterable<number>, kind: 'sentence' |
   return whitened.map((value) => value / length(whitened));
 }
 
+async function windowsOf(encoder: Encoder, text: string): Promise<Float32Array> {
+  const [vectors] = await encoder.encodeDocuments([text]);
+  if (vectors === undefined) throw new Error('no vectors');
+  return vectors;
+}
+
 function expectClose(found: ArrayLike<number>, expected: ArrayLike<number>): void {
   expect(found.length).toBe(expected.length);
   expect(Math.max(...Array.from(found, (value, i) => Math.abs(value - (expected[i] ?? Number.NaN))))).toBeLessThan(1e-5);
@@ -33,29 +39,31 @@ describe('the static encoder', () => {
     const model = await testModel();
     const encoder = createStaticEncoder(model, 'test');
     const tokenizer = readTokenizer(model.tokenizer);
+    const sentences = await encoder.encode(TEST_SENTENCES, 'sentence');
+    const queries = await encoder.encode(TEST_SENTENCES, 'query');
     TEST_SENTENCES.forEach((text, i) => {
-      expectClose(row(encoder.encode(TEST_SENTENCES, 'sentence'), i, model.width), reference(model, tokenizer.encode(text), 'sentence'));
-      expectClose(row(encoder.encode(TEST_SENTENCES, 'query'), i, model.width), reference(model, tokenizer.encode(text), 'search'));
+      expectClose(row(sentences, i, model.width), reference(model, tokenizer.encode(text), 'sentence'));
+      expectClose(row(queries, i, model.width), reference(model, tokenizer.encode(text), 'search'));
     });
-    expect(encoder.encode(TEST_SENTENCES, 'document')).toEqual(encoder.encode(TEST_SENTENCES, 'query'));
+    expect(await encoder.encode(TEST_SENTENCES, 'document')).toEqual(await encoder.encode(TEST_SENTENCES, 'query'));
   });
 
   it('gives vectors of length 1, and zeros for a text without tokens', async () => {
     const encoder = createStaticEncoder(await testModel(), 'test');
     for (const kind of ['sentence', 'query', 'document'] as const) {
-      const vectors = encoder.encode(['mto', '', 'the river', '   '], kind);
+      const vectors = await encoder.encode(['mto', '', 'the river', '   '], kind);
       expect(vectors).toHaveLength(4 * 16);
       for (const i of [0, 2]) expect(length(row(vectors, i, 16))).toBeCloseTo(1, 5);
       for (const i of [1, 3]) expect([...row(vectors, i, 16)]).toEqual(new Array<number>(16).fill(0));
     }
-    expect(encoder.encode([], 'query')).toHaveLength(0);
+    expect(await encoder.encode([], 'query')).toHaveLength(0);
   });
 
   it('gives a text the same bits alone, in a batch, and in a batch of more than it sums at once', async () => {
     const encoder = createStaticEncoder(await testModel(), 'test');
     const many = Array.from({ length: 1200 }, (_, i) => `${TEST_SENTENCES[i % 8] ?? ''} ${longText(i % 40)}`);
-    const together = encoder.encode(many, 'query');
-    for (const i of [0, 1, 511, 512, 513, 1199]) expect(row(together, i, 16)).toEqual(encoder.encode([many[i] ?? ''], 'query'));
+    const together = await encoder.encode(many, 'query');
+    for (const i of [0, 1, 511, 512, 513, 1199]) expect(row(together, i, 16)).toEqual(await encoder.encode([many[i] ?? ''], 'query'));
   });
 
   it('encodes a text of hundreds of thousands of tokens, however small its memory is otherwise', async () => {
@@ -64,11 +72,11 @@ describe('the static encoder', () => {
     const text = longText(200_000);
     const ids = readTokenizer(model.tokenizer).encode(text);
     expect(ids.length).toBeGreaterThan(200_000);
-    const vectors = encoder.encode(['mto', text, 'the river'], 'sentence');
+    const vectors = await encoder.encode(['mto', text, 'the river'], 'sentence');
     const found = row(vectors, 1, 16);
     const expected = reference(model, ids, 'sentence');
     expect(found.reduce((sum, value, i) => sum + value * (expected[i] ?? 0), 0)).toBeGreaterThan(0.9999); // float32 sums of so many rows drift a little
-    expect(row(vectors, 2, 16)).toEqual(encoder.encode(['the river'], 'sentence'));
+    expect(row(vectors, 2, 16)).toEqual(await encoder.encode(['the river'], 'sentence'));
   });
 });
 
@@ -93,7 +101,7 @@ describe('windows', () => {
     const encoder = createStaticEncoder(model, 'test');
     const text = longText(count);
     const ids = readTokenizer(model.tokenizer).encode(text);
-    const vectors = encoder.encodeWindows(text);
+    const vectors = await windowsOf(encoder, text);
     const ranges = windowRanges(ids.length);
     expect(vectors).toHaveLength((1 + ranges.length) * model.width);
     expectClose(row(vectors, 0, model.width), reference(model, ids, 'search'));
@@ -104,7 +112,7 @@ describe('windows', () => {
     const encoder = createStaticEncoder(await testModel(), 'test');
     const text = `  ${longText(120)}\n\u00a0the  end `;
     const spans = encoder.windowSpans(text);
-    expect(spans).toHaveLength(encoder.encodeWindows(text).length / 16);
+    expect(spans).toHaveLength((await windowsOf(encoder, text)).length / 16);
     expect(spans.length).toBeGreaterThan(3);
     expect(spans[0]).toEqual({ start: 0, end: text.length });
     spans.slice(1).forEach(({ start, end }, w) => {
@@ -116,7 +124,7 @@ describe('windows', () => {
 
   it('of an empty text are the whole text with a vector of zeros', async () => {
     const encoder = createStaticEncoder(await testModel(), 'test');
-    expect([...encoder.encodeWindows('')]).toEqual(new Array<number>(16).fill(0));
+    expect([...await windowsOf(encoder, '')]).toEqual(new Array<number>(16).fill(0));
     expect(encoder.windowSpans('')).toEqual([{ start: 0, end: 0 }]);
   });
 });
@@ -129,7 +137,7 @@ describe('openEncoder', () => {
     await writeModelFolder(join(folder.path, 'same'), model);
     await writeModelFolder(join(folder.path, 'other'), { ...model, weights: model.weights.map((value) => value * 2) });
     const [a, same, other] = [await openEncoder(join(folder.path, 'a')), await openEncoder(join(folder.path, 'same')), await openEncoder(join(folder.path, 'other'))];
-    expect(a.encode(TEST_SENTENCES, 'query')).toEqual(createStaticEncoder(model, 'test').encode(TEST_SENTENCES, 'query'));
+    expect(await a.encode(TEST_SENTENCES, 'query')).toEqual(await createStaticEncoder(model, 'test').encode(TEST_SENTENCES, 'query'));
     expect(a.modelId).toMatch(/^[0-9a-f]{64}$/);
     expect(same.modelId).toBe(a.modelId);
     expect(other.modelId).not.toBe(a.modelId);
@@ -147,12 +155,12 @@ describe('the untrained encoder', () => {
     const trained = await openEncoder(folder.path + '/model');
     const untrained = await openUntrainedEncoder(folder.path + '/model');
     const again = await openUntrainedEncoder(folder.path + '/model');
-    expect(untrained.encode(TEST_SENTENCES, 'query')).toEqual(again.encode(TEST_SENTENCES, 'query'));
-    expect(untrained.encode(TEST_SENTENCES, 'query')).not.toEqual(trained.encode(TEST_SENTENCES, 'query'));
-    expect(untrained.encode(TEST_SENTENCES, 'query')).toEqual(untrained.encode(TEST_SENTENCES, 'sentence')); // nothing is whitened
+    expect(await untrained.encode(TEST_SENTENCES, 'query')).toEqual(await again.encode(TEST_SENTENCES, 'query'));
+    expect(await untrained.encode(TEST_SENTENCES, 'query')).not.toEqual(await trained.encode(TEST_SENTENCES, 'query'));
+    expect(await untrained.encode(TEST_SENTENCES, 'query')).toEqual(await untrained.encode(TEST_SENTENCES, 'sentence')); // nothing is whitened
     expect(untrained.modelId).not.toBe(trained.modelId);
     expect(untrained.translation('sw', 'en')).toBeNull();
-    expect(length(row(untrained.encode(['mto'], 'query'), 0, 16))).toBeCloseTo(1, 5);
+    expect(length(row(await untrained.encode(['mto'], 'query'), 0, 16))).toBeCloseTo(1, 5);
   });
 });
 

@@ -68,25 +68,28 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
     return rows;
   };
 
+  /** One text's vectors: float32 [1 + windows, H]. */
+  const windowVectors = (text: string): Float32Array => {
+    const ids = tokenizer.encode(text);
+    const blocks: Uint32Array[] = [];
+    for (let start = 0; start < ids.length; start += WINDOW_STRIDE_TOKENS) blocks.push(ids.subarray(start, start + WINDOW_STRIDE_TOKENS));
+    const blockSums = sumBags(blocks);
+    const windows = windowRanges(ids.length);
+    const rows = new Float32Array((1 + windows.length) * width);
+    addBlocks({ sum: rows.subarray(0, width), blockSums, from: 0, to: blocks.length, width });
+    windows.forEach((window, w) => {
+      addBlocks({ sum: rows.subarray((1 + w) * width, (2 + w) * width), blockSums, from: window.start / WINDOW_STRIDE_TOKENS, to: Math.ceil(window.end / WINDOW_STRIDE_TOKENS), width });
+    });
+    return finish(rows, 'document');
+  };
+
   return {
     width,
     modelId,
     pivot,
     languages,
-    encode: (texts, kind) => finish(sumBags(texts.map((text) => tokenizer.encode(text))), kind),
-    encodeWindows: (text) => {
-      const ids = tokenizer.encode(text);
-      const blocks: Uint32Array[] = [];
-      for (let start = 0; start < ids.length; start += WINDOW_STRIDE_TOKENS) blocks.push(ids.subarray(start, start + WINDOW_STRIDE_TOKENS));
-      const blockSums = sumBags(blocks);
-      const windows = windowRanges(ids.length);
-      const rows = new Float32Array((1 + windows.length) * width);
-      addBlocks({ sum: rows.subarray(0, width), blockSums, from: 0, to: blocks.length, width });
-      windows.forEach((window, w) => {
-        addBlocks({ sum: rows.subarray((1 + w) * width, (2 + w) * width), blockSums, from: window.start / WINDOW_STRIDE_TOKENS, to: Math.ceil(window.end / WINDOW_STRIDE_TOKENS), width });
-      });
-      return finish(rows, 'document');
-    },
+    encode: (texts, kind) => Promise.resolve(finish(sumBags(texts.map((text) => tokenizer.encode(text))), kind)),
+    encodeDocuments: (texts) => Promise.resolve(texts.map(windowVectors)),
     windowSpans: (text) => {
       const spans = tokenSpans(text, (run) => tokenizer.encode(run).length);
       const whole = { start: 0, end: text.length };

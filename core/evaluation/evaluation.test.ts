@@ -136,14 +136,14 @@ describe('TREC run files', () => {
 });
 
 describe('evaluatePairs', () => {
-  it('is 1 when every sentence is nearest to its own translation', () => {
+  it('is 1 when every sentence is nearest to its own translation', async () => {
     const sentences = ['one fish', 'two birds', 'three trees'];
-    expect(evaluatePairs({ encoder, sources: sentences, targets: sentences })).toEqual({ pairs: 3, accuracy: 1, forward: 1, backward: 1 });
+    expect(await evaluatePairs({ encoder, sources: sentences, targets: sentences })).toEqual({ pairs: 3, accuracy: 1, forward: 1, backward: 1 });
   });
 
-  it('refuses sides of different length, and none', () => {
-    expect(() => evaluatePairs({ encoder, sources: ['a'], targets: [] })).toThrow(/1 and 0/);
-    expect(() => evaluatePairs({ encoder, sources: [], targets: [] })).toThrow(/at least one/);
+  it('refuses sides of different length, and none', async () => {
+    await expect(evaluatePairs({ encoder, sources: ['a'], targets: [] })).rejects.toThrow(/1 and 0/);
+    await expect(evaluatePairs({ encoder, sources: [], targets: [] })).rejects.toThrow(/at least one/);
   });
 });
 

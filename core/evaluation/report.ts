@@ -78,10 +78,10 @@ export async function reportRowWithExamples(task: ReportTask, examples: number):
 }
 
 /** Accuracy on held-back pairs, mean of both directions, before and after. */
-export function reportPairs(options: { readonly language: string; readonly sources: readonly string[]; readonly targets: readonly string[]; readonly untrained: Encoder; readonly trained: Encoder }): ReportPairs {
+export async function reportPairs(options: { readonly language: string; readonly sources: readonly string[]; readonly targets: readonly string[]; readonly untrained: Encoder; readonly trained: Encoder }): Promise<ReportPairs> {
   const { language, sources, targets } = options;
-  const accuracy = (encoder: Encoder): number => evaluatePairs({ encoder, sources, targets }).accuracy;
-  return { language, pairs: sources.length, untrained: accuracy(options.untrained), trained: accuracy(options.trained) };
+  const accuracy = async (encoder: Encoder): Promise<number> => (await evaluatePairs({ encoder, sources, targets })).accuracy;
+  return { language, pairs: sources.length, untrained: await accuracy(options.untrained), trained: await accuracy(options.trained) };
 }
 
 function chooseExamples(task: ReportTask, { before, now, examples }: { readonly before: RetrievalResult; readonly now: RetrievalResult; readonly examples: number }): ReportExample[] {

@@ -81,14 +81,15 @@ async function denseIndexOf(texts: readonly string[], encoder: Encoder, options:
   const blocks: Float32Array[] = [];
   const owners: number[] = [];
   const windows: number[] = [];
-  for (const [document, text] of texts.entries()) {
-    if (document % YIELD_EVERY === 0) await breathe(options, { phase: 'encoding', done: document, total: texts.length, unit: 'documents' });
-    const vectors = encoder.encodeWindows(text);
-    expectVectors(vectors, encoder.width, `document ${document + 1}`);
-    blocks.push(vectors);
-    for (let row = 0; row < vectors.length / encoder.width; row += 1) {
-      owners.push(document);
-      windows.push(row);
+  for (let start = 0; start < texts.length; start += YIELD_EVERY) {
+    await breathe(options, { phase: 'encoding', done: start, total: texts.length, unit: 'documents' });
+    for (const [i, vectors] of (await encoder.encodeDocuments(texts.slice(start, start + YIELD_EVERY))).entries()) {
+      expectVectors(vectors, encoder.width, `document ${start + i + 1}`);
+      blocks.push(vectors);
+      for (let row = 0; row < vectors.length / encoder.width; row += 1) {
+        owners.push(start + i);
+        windows.push(row);
+      }
     }
   }
   return exactDenseIndex({ width: encoder.width, blocks, owners: Uint32Array.from(owners), windows: Int32Array.from(windows), size: texts.length });
@@ -107,7 +108,7 @@ export async function evaluateRetrieval(task: RetrievalTask): Promise<RetrievalR
   expectPossible(method, { encoder, table, queryLanguage, documentLanguage });
   const isQueryLatin = isMostlyLatin(queries.map(({ text }) => text));
   const weights = task.weights ?? chooseWeights({ method, queryLanguage, documentLanguage, isQueryLatin, areDocumentsLatin: collection.isLatin, encoder });
-  const vectors = encoder === null || weights.dense === 0 ? null : encoder.encode(queries.map(({ text }) => text), 'query');
+  const vectors = encoder === null || weights.dense === 0 ? null : await encoder.encode(queries.map(({ text }) => text), 'query');
   const run = new Map<string, readonly ScoredDocument[]>();
   for (const [i, query] of queries.entries()) {
     if (i % YIELD_EVERY === 0) await breathe({ signal, report }, { phase: 'searching', done: i, total: queries.length, unit: 'queries' });

@@ -199,7 +199,7 @@ function readingError(thrown: unknown, { path }: DocumentEntry): IsoglossError |
   return isOfThisFile && (error.family === 'input' || error.code === 'disk.no-permission') ? error : null;
 }
 
-const YIELD_EVERY_CHUNKS = 32;
+const CHUNKS_AT_ONCE = 32;
 
 /** @returns what is wrong inside the document. */
 async function indexDocument(document: DocumentEntry, hash: string, { encoder, writer, signal }: { readonly encoder: Encoder; readonly writer: BatchWriter; readonly signal: AbortSignal }): Promise<readonly FileProblem[]> {
@@ -207,12 +207,12 @@ async function indexDocument(document: DocumentEntry, hash: string, { encoder, w
   const chunks: readonly Chunk[] = chunkDocument(parsed);
   const language = parsed.language ?? guessLanguage(documentText(parsed), encoder);
   const file = { path: document.relativePath, hash, sizeBytes: document.sizeBytes, title: parsed.title, language };
-  for (const [i, chunk] of chunks.entries()) {
-    if (i % YIELD_EVERY_CHUNKS === 0) {
-      signal.throwIfAborted();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await writer.add(file, chunk, encoder.encodeWindows(chunk.text));
+  for (let start = 0; start < chunks.length; start += CHUNKS_AT_ONCE) {
+    signal.throwIfAborted();
+    await new Promise((resolve) => setImmediate(resolve));
+    const some = chunks.slice(start, start + CHUNKS_AT_ONCE);
+    const vectors = await encoder.encodeDocuments(some.map(({ text }) => text));
+    for (const [i, chunk] of some.entries()) await writer.add(file, chunk, vectors[i] ?? new Float32Array(0));
   }
   writer.endFile(file);
   return parsed.problems;

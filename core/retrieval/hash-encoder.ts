@@ -45,8 +45,8 @@ export function createHashEncoder(options: { readonly width: number; readonly mo
     modelId,
     pivot: 'en',
     languages,
-    encode: (texts) => joined(texts.map((text) => vectorOf(text, wordSpans(text))), width),
-    encodeWindows: (text) => joined(windows(text).map(({ spans }) => vectorOf(text, spans)), width),
+    encode: (texts) => Promise.resolve(joined(texts.map((text) => vectorOf(text, wordSpans(text))), width)),
+    encodeDocuments: (texts) => Promise.resolve(texts.map((text) => joined(windows(text).map(({ spans }) => vectorOf(text, spans)), width))),
     windowSpans: (text) => windows(text).map(({ place }) => place),
     translation: (source, target) => tables.find((table) => table.sourceLanguage === source && table.targetLanguage === target) ?? null,
   };

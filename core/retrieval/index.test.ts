@@ -83,7 +83,7 @@ describe('buildIndex and openIndex', () => {
     await writeFile(join(documentsFolder, 'new.txt'), 'A new mountain.\n');
     await rm(join(documentsFolder, 'list.csv'));
     let encoded = 0;
-    const counting = { ...encoder, encodeWindows: (text: string) => { encoded += 1; return encoder.encodeWindows(text); } };
+    const counting = { ...encoder, encodeDocuments: (texts: readonly string[]) => { encoded += texts.length; return encoder.encodeDocuments(texts); } };
     expect(await build({ encoder: counting })).toMatchObject({ files: 3, added: 1, changed: 1, unchanged: 1, removed: 1 });
     expect(encoded).toBe(2);
     expect(await searchPaths('steep', 'bm25')).toEqual([]);
@@ -224,7 +224,7 @@ describe('damage', () => {
 
 describe('vectors that are wrong', () => {
   it.each([['too few numbers', new Float32Array(10)], ['a number that is not finite', new Float32Array(16).fill(Number.NaN)]])('%s are refused before they are stored', async (_, vectors) => {
-    await expect(build({ encoder: { ...encoder, encodeWindows: () => vectors } })).rejects.toMatchObject({ code: 'index.bad-vector' });
+    await expect(build({ encoder: { ...encoder, encodeDocuments: (texts: readonly string[]) => Promise.resolve(texts.map(() => vectors)) } })).rejects.toMatchObject({ code: 'index.bad-vector' });
   });
 });
 

@@ -180,7 +180,7 @@ async function search(context: SearchContext): Promise<SearchAnswer> {
     throw new InputError('search.no-translation', `Method "translated" needs words that the model learned to translate from ${queryLanguage ?? 'the language of the query (not recognised)'}; it has none into the language of the documents. Say the query's language, or choose another method.`, { data: { method } });
   }
   const needsVector = [...plans.values()].some(({ weights }) => weights.dense !== 0);
-  const queryVector = needsVector ? encoder.encode([query], 'query') : null;
+  const queryVector = needsVector ? await encoder.encode([query], 'query') : null;
   const ranked = await rankCollection(context, { query, queryVector, plans: [...plans.values()], depth: k });
   const hits = Array.from(ranked.documents, (document, place): Hit | null => {
     const chunk = chunks[document];

@@ -88,7 +88,7 @@ async function evaluatePairsTask(values: OptionValues, { signal, say }: CommandC
   const lines = createProblemLines(say);
   for (const { message } of problems) lines.add(message);
   lines.end();
-  const { accuracy, forward, backward } = evaluatePairs({ encoder, sources: pairs.map(({ source }) => source), targets: pairs.map(({ target }) => target) });
+  const { accuracy, forward, backward } = await evaluatePairs({ encoder, sources: pairs.map(({ source }) => source), targets: pairs.map(({ target }) => target) });
   const json = { pairs: pairs.length, accuracy, forward, backward };
   return { json, text: describe(json) };
 }

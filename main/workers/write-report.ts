@@ -60,9 +60,11 @@ export async function writeReport({ modelFolder, questions, signal, onRow }: Wri
     rows.push(measured.row);
     examples.push(...measured.examples);
   }
-  const pairs = heldOut.pairs.filter(({ pairs }) => pairs.length >= LEAST_QUERIES).map(({ source, target, pairs }): ReportPairs =>
-    reportPairs({ language: source === trained.pivot ? target : source, sources: pairs.map((pair) => pair.source), targets: pairs.map((pair) => pair.target), untrained, trained }),
-  );
+  const pairs: ReportPairs[] = [];
+  for (const { source, target, pairs: heldBack } of heldOut.pairs) {
+    if (heldBack.length < LEAST_QUERIES) continue;
+    pairs.push(await reportPairs({ language: source === trained.pivot ? target : source, sources: heldBack.map((pair) => pair.source), targets: heldBack.map((pair) => pair.target), untrained, trained }));
+  }
   onRow(sets.length, sets.length);
   const best = examples.filter(({ kind }) => kind === 'best').sort((a, b) => gain(b) - gain(a));
   const worst = examples.filter(({ kind, rankNow }) => kind === 'worst' && rankNow !== 1).sort((a, b) => gain(a) - gain(b));

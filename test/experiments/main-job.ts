@@ -105,7 +105,7 @@ async function pairsRow(language: string, encoder: Encoder, untrained: Encoder):
   const base = join(data, 'tatoeba', `tatoeba.${language}-eng`);
   const { pairs } = await readAllPairs({ sourcePath: `${base}.${language}`, targetPath: `${base}.eng`, source: 'und', target: 'und' }, signal);
   const sides = { sources: pairs.map((pair) => pair.source), targets: pairs.map((pair) => pair.target) };
-  return { task: `tatoeba ${language}`, queries: pairs.length, documents: pairs.length, scores: { dense: evaluatePairs({ encoder, ...sides }).accuracy, untrained: evaluatePairs({ encoder: untrained, ...sides }).accuracy }, floor: FLOORS[`tatoeba ${language}`] ?? null };
+  return { task: `tatoeba ${language}`, queries: pairs.length, documents: pairs.length, scores: { dense: (await evaluatePairs({ encoder, ...sides })).accuracy, untrained: (await evaluatePairs({ encoder: untrained, ...sides })).accuracy }, floor: FLOORS[`tatoeba ${language}`] ?? null };
 }
 
 async function evaluateAll(folder: string): Promise<Row[]> {
