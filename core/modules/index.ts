@@ -7,3 +7,4 @@ export { clsPooling, meanPooling } from './pooling.ts';
 export { projectionHead } from './projection-head.ts';
 export { staticEmbeddings, sumStaticEmbeddings, type StaticEmbeddingsArguments } from './static-embeddings.ts';
 export { transformerBlock, transformerBlockInputs, type TransformerBlockParameters } from './transformer-block.ts';
+export { checkTransformerShape, longestSequence, maskedLanguageModelParameters, transformerParameters, type TransformerParameter, type TransformerShape } from './transformer-shape.ts';
