@@ -1,5 +1,6 @@
 /** The parts of encoders, for those who build encoders. */
 export { attention, type AttentionParameters } from './attention.ts';
+export { batchMoments, batchNormalisation, contextProjectionHead, type BatchMoments, type BatchNormParameters } from './batch-normalisation.ts';
 export { l2Normalise } from './l2-normalise.ts';
 export { layerNorm, type LayerNormParameters } from './layer-norm.ts';
 export { linear, type LinearParameters } from './linear.ts';
