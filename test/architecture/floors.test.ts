@@ -9,6 +9,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   text: 1,
   tensor: 1,
   metrics: 1,
+  formats: 1,
   graph: 2,
   corpus: 2,
   documents: 2,
