@@ -3,10 +3,18 @@ import { canonicaliseTag, isLanguageTag } from '../text/language.ts';
 import { segmentGraphemes, segmentSentences, segmentWords } from '../text/segment.ts';
 import type { TextSpan } from '../text/segment.ts';
 import { BLOCK_GAP, documentText, lineCounter } from './parsed-document.ts';
-import type { Block, DocumentLocation, ParsedDocument } from './parsed-document.ts';
+import type { AlignedText, Block, DocumentLocation, DocumentPlace, ParsedDocument } from './parsed-document.ts';
 
-/** `text` is exactly documentText(document).slice(start, end); start and end count UTF-16 code units. */
-export type Chunk = { readonly text: string; readonly location: DocumentLocation & { readonly start: number; readonly end: number } };
+/**
+ * `text` is exactly documentText(document).slice(start, end); start and end count UTF-16 code units. The location is that of the
+ * chunk's beginning, but `timeMs` spans all of it; `last` is the place of its end where page, verse, slide or row differ.
+ * `aligned` are the translations and glosses of its blocks, in order.
+ */
+export type Chunk = {
+  readonly text: string;
+  readonly location: DocumentLocation & { readonly start: number; readonly end: number; readonly last?: DocumentPlace };
+  readonly aligned?: readonly AlignedText[];
+};
 
 export type ChunkOptions = {
   /** The size a chunk does not pass, in units of `measure`. Default 1,000: some 200 tokens. */

@@ -1,18 +1,41 @@
 /** What is a document once it is read? Blocks of text in reading order, each with its place. */
 import type { FileProblem } from '../base/text-files.ts';
 
-/** 'row' is a row of a table file; a chunk never holds two. */
-export type BlockKind = 'heading' | 'paragraph' | 'list' | 'code' | 'row';
+/**
+ * 'row' is a row of a table, 'segment' a unit with a place of its own (verse, utterance, dictionary entry, translation unit):
+ * a chunk never holds two of them. 'note' is a footnote, an endnote, a remark or a speaker's note.
+ */
+export type BlockKind = 'heading' | 'paragraph' | 'list' | 'code' | 'row' | 'segment' | 'note';
 
-/** Where a block or chunk begins. `line` and `row` count from 1; `headings` are those above it, outermost first. */
-export type DocumentLocation = { readonly line: number; readonly row?: number; readonly headings: readonly string[] };
+/** Milliseconds from the beginning of a recording. */
+export type TimeSpan = { readonly start: number; readonly end: number };
 
-/** `text` is never empty and has no white space at its ends. */
-export type Block = { readonly kind: BlockKind; readonly text: string; readonly location: DocumentLocation };
+/** A place inside a file, as its readers name it; all numbers count from 1. `line` is 0 where a file has no lines (PDF, office files). */
+export type DocumentPlace = {
+  readonly line: number;
+  readonly row?: number;
+  readonly page?: number;
+  /** Book, chapter and verse as in "GEN 1:3" or "GEN 1:3-4". */
+  readonly verse?: string;
+  readonly timeMs?: TimeSpan;
+  readonly speaker?: string;
+  readonly tier?: string;
+  readonly sheet?: string;
+  readonly slide?: number;
+};
+
+/** Where a block or chunk begins. `headings` are those above it, outermost first. */
+export type DocumentLocation = DocumentPlace & { readonly headings: readonly string[] };
+
+/** What says the same as a text: a translation or a gloss. `language` as the file writes it (BCP 47 where it does), '' when it says none. */
+export type AlignedText = { readonly language: string; readonly text: string };
+
+/** `text` is never empty and has no white space at its ends. `aligned` is shown with a hit, not searched. */
+export type Block = { readonly kind: BlockKind; readonly text: string; readonly location: DocumentLocation; readonly aligned?: readonly AlignedText[] };
 
 export type ParsedDocument = {
   readonly path: string;
-  /** A row of the format table: 'text', 'markdown', 'html', 'csv', 'tsv'. */
+  /** A row of the format table. */
   readonly format: string;
   /** Its own title, else the name of the file without its ending. */
   readonly title: string;
@@ -34,12 +57,14 @@ export function documentText({ blocks }: { readonly blocks: readonly Block[] }):
   return blocks.map(({ text }) => text).join(BLOCK_GAP);
 }
 
-/** A block, or nothing when no text is left after trimming; the location moves with trimmed line ends. */
-export function makeBlock(kind: BlockKind, text: string, location: DocumentLocation): Block[] {
+/** A block, or nothing when no text is left after trimming; a line moves with trimmed line ends. Aligned texts without text are left out. */
+export function makeBlock(kind: BlockKind, text: string, location: DocumentLocation, aligned: readonly AlignedText[] = []): Block[] {
   const trimmed = text.trim();
   if (trimmed === '') return [];
-  const before = text.slice(0, text.length - text.trimStart().length);
-  return [{ kind, text: trimmed, location: { ...location, line: location.line + before.split('\n').length - 1 } }];
+  const before = text.length === trimmed.length || location.line === 0 ? '' : text.slice(0, text.length - text.trimStart().length);
+  const kept = aligned.map(({ language, text: said }) => ({ language, text: said.trim() })).filter(({ text: said }) => said !== '');
+  const moved = before === '' ? location : { ...location, line: location.line + before.split('\n').length - 1 };
+  return [{ kind, text: trimmed, location: moved, ...(kept.length === 0 ? {} : { aligned: kept }) }];
 }
 
 /** The headings above a place. `enter` closes those of the new heading's level and below, and returns the ones above it. */
