@@ -107,21 +107,24 @@ describe('learnMapWithoutPairs', () => {
 
 describe('fitCalibration', () => {
   const english = cloud(200, 11);
-  const distort = async (): Promise<Float32Array> => (await applyMap(english, rotation(12, 0.1), WIDTH)).map((value, i) => value * (1 + (i % WIDTH) / 8) + (i % 3));
+  const fitted = async (foreign: Float32Array, steps: Parameters<typeof fitCalibration>[0]['steps']): Promise<number> => {
+    const calibration = await fitCalibration({ width: WIDTH, pivot: 'en', texts: new Map([['en', english], ['xx', foreign]]), pairs: new Map([['xx', { foreign: foreign.slice(0, 60 * WIDTH), pivot: english.slice(0, 60 * WIDTH) }]]), steps, seed: 1 });
+    return pairAccuracy({ sources: await calibrate(calibration, foreign, 'xx'), targets: await calibrate(calibration, english, 'en'), width: WIDTH }).accuracy;
+  };
 
-  it('undoes a shift, a scale and a rotation, with pairs and without', async () => {
-    const foreign = await distort();
-    const texts = new Map([['en', english], ['xx', foreign]]);
-    const accuracy = async (steps: Parameters<typeof fitCalibration>[0]['steps']): Promise<number> => {
-      const calibration = await fitCalibration({ width: WIDTH, pivot: 'en', texts, pairs: new Map([['xx', { foreign: foreign.slice(0, 60 * WIDTH), pivot: english.slice(0, 60 * WIDTH) }]]), steps, seed: 1 });
-      return pairAccuracy({ sources: await calibrate(calibration, foreign, 'xx'), targets: await calibrate(calibration, english, 'en'), width: WIDTH }).accuracy;
-    };
-    const none = await accuracy({ shift: false, scale: false, rotate: 'none' });
-    const shifted = await accuracy({ shift: true, scale: false, rotate: 'none' });
-    expect(none).toBeLessThan(0.5);
-    expect(shifted).toBeGreaterThan(none);
-    expect(await accuracy({ shift: true, scale: true, rotate: 'pairs' })).toBeGreaterThan(0.98);
-    expect(await accuracy({ shift: true, scale: true, rotate: 'unsupervised' })).toBeGreaterThan(0.98);
+  it('undoes a shift and a scale', async () => {
+    const foreign = english.map((value, i) => value * (1 + (i % WIDTH) / 4) + ((i % WIDTH) % 3));
+    expect(await fitted(foreign, { shift: false, scale: false, rotate: 'none' })).toBeLessThan(0.5);
+    expect(await fitted(foreign, { shift: true, scale: false, rotate: 'none' })).toBeGreaterThan(0.5);
+    expect(await fitted(foreign, { shift: true, scale: true, rotate: 'none' })).toBe(1);
+  });
+
+  it('undoes a shift and a rotation, with pairs and without', async () => {
+    const foreign = (await applyMap(english, rotation(12, 0.6), WIDTH)).map((value, i) => value + ((i % WIDTH) % 3));
+    const shifted = await fitted(foreign, { shift: true, scale: false, rotate: 'none' });
+    expect(shifted).toBeLessThan(0.9);
+    expect(await fitted(foreign, { shift: true, scale: false, rotate: 'pairs' })).toBe(1);
+    expect(await fitted(foreign, { shift: true, scale: false, rotate: 'unsupervised' })).toBe(1);
   });
 
   it('gives rows of length 1, each language mean 0 before that, and leaves an unknown language where it was', async () => {
