@@ -1,6 +1,7 @@
 /** What can every encoder do, whatever it is made of? Turn texts into vectors, for pairs and for search. */
 import type { TranslationTable } from '../alignment/translation-table.ts';
 import type { ModelLanguage } from './model-folder.ts';
+import type { TokenSums } from './token-sums.ts';
 
 /**
  * 'sentence': whole sentences compared with their translations (not whitened).
@@ -22,6 +23,8 @@ export type Encoder = {
   readonly windowSpans: (text: string) => readonly { readonly start: number; readonly end: number }[];
   /** The table that translates words of `source` into words of `target`; null when the model has none. */
   readonly translation: (source: string, target: string) => TranslationTable | null;
+  /** Present when document vectors are sums over tokens: an index then keeps tokens instead of vectors. */
+  readonly tokenSums?: TokenSums;
 };
 
 /** 32-token windows with stride 16: measured in test/experiments (default recipe). */

@@ -5,6 +5,7 @@ import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
 import { readTokenizer } from '../text/tokenizer.ts';
 import { WINDOW_STRIDE_TOKENS, windowRanges, type Encoder, type TextKind } from './encoder.ts';
+import { createTokenSums, tokenSumsLengths } from './token-sums.ts';
 import { readModelFolder, type StaticModel } from './model-folder.ts';
 
 /** Bags that the kernel sums at once, and the tokens they may hold (a longer text is summed in parts): bounds the memory set aside. */
@@ -26,13 +27,14 @@ export async function openEncoder(modelFolder: string): Promise<Encoder> {
 export function createStaticEncoder(model: StaticModel, modelId: string): Encoder {
   const { width, mean, scale, pivot, languages, translations } = model; // not the table: the encoder keeps one copy of it, in its own memory
   const tokenizer = readTokenizer(model.tokenizer);
-  const memory = createKernelMemory(kernelMemoryBytes([model.table.length, model.weights.length, BAGS_AT_ONCE * width, TOKENS_AT_ONCE, BAGS_AT_ONCE + 1]));
+  const memory = createKernelMemory(kernelMemoryBytes([model.table.length, model.weights.length, BAGS_AT_ONCE * width, TOKENS_AT_ONCE, BAGS_AT_ONCE + 1, ...tokenSumsLengths(width, model.weights.length)]));
   const kernels = createKernels(memory);
   const table = memory.float32(model.table.length);
   table.set(model.table);
   const weights = memory.float32(model.weights.length);
   weights.set(model.weights);
   const pooledRoom = memory.float32(BAGS_AT_ONCE * width);
+  const tokenSums = createTokenSums({ width, table, weights, mean, scale, memory, kernels, tokens: tokenizer.encode, isWordLocal: tokenizer.isWordLocal });
   const tables = new Map<string, TranslationTable>();
 
   /** Sums of bags of tokens: float32 [bags, H]. */
@@ -88,6 +90,7 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
     modelId,
     pivot,
     languages,
+    tokenSums,
     encode: (texts, kind) => Promise.resolve(finish(sumBags(texts.map((text) => tokenizer.encode(text))), kind)),
     encodeDocuments: (texts) => Promise.resolve(texts.map(windowVectors)),
     windowSpans: (text) => {

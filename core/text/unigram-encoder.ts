@@ -15,10 +15,14 @@ export type Tokenizer = {
   readonly encode: (text: string) => Uint32Array;
   /** The same for text that has been through `normalise`. */
   readonly encodeNormalised: (normalised: string) => Uint32Array;
+  /** Ids of a text exactly as it stands: spaces are `▁` already, and none is put before it. */
+  readonly cut: (text: string) => Uint32Array;
   readonly normalise: (text: string) => string;
   /** The normalised text of ids; unknown ids read as the unknown piece. */
   readonly decode: (ids: ArrayLike<number>) => string;
   readonly idOf: (piece: string) => number | undefined;
+  /** Whether the ids of a text are those of its parts between white space, one after another (a text's runs of unknown characters aside). */
+  readonly isWordLocal: boolean;
 };
 
 /** SentencePiece: an unknown character costs 10 nats more than the rarest piece. */
@@ -144,8 +148,14 @@ export function createTokenizer(model: UnigramModel, normalise: (text: string) =
     pieces,
     scores,
     unknownId,
+    isWordLocal: isWordLocal && normalise === normaliseForModel,
     normalise,
     encodeNormalised,
+    cut: (text) => {
+      used = 0;
+      cut(text);
+      return output.slice(0, used);
+    },
     encode: (text) => encodeNormalised(normalise(text)),
     idOf: (piece) => ids.get(piece),
     decode: (tokens) => {
