@@ -21,7 +21,7 @@ export type XmlEvents = {
   /** `local` is the name without its prefix; attributes keep theirs. */
   readonly onOpen?: (local: string, attributes: XmlAttributes, name: string) => void;
   /** Character data between two tags, references resolved; in as many pieces as CDATA and comments make. */
-  readonly onText?: (text: string) => void;
+  readonly onText?: (text: string, isCdata: boolean) => void;
   readonly onClose?: (local: string, name: string) => void;
 };
 
@@ -79,12 +79,12 @@ export function createXmlReader({ path, area, doctype: onDoctype = 'refuse', onD
     depth -= 1;
     onClose?.(localName(name), name);
   });
-  const takeText = (text: string): void => {
+  const takeText = (text: string, isCdata: boolean): void => {
     quiet = 0;
-    onText?.(text);
+    onText?.(text, isCdata);
   };
-  parser.on('text', takeText);
-  parser.on('cdata', takeText);
+  parser.on('text', (text) => takeText(text, false));
+  parser.on('cdata', (text) => takeText(text, true));
   return {
     push: (text) => {
       quiet += text.length;
