@@ -41,3 +41,18 @@ function sampleWords(text: string): readonly string[] {
   const step = Math.max(1, Math.floor(words.length / MOST_WORDS));
   return words.filter((_, i) => i % step === 0).slice(0, MOST_WORDS);
 }
+
+const MOST_TEXTS = 200;
+
+/** The language that most of (at most 200) texts spread over the list are in; null when fewer than half are recognised. */
+export function commonLanguage(texts: readonly string[], encoder: Parameters<typeof guessLanguage>[1]): string | null {
+  const step = Math.max(1, Math.floor(texts.length / MOST_TEXTS));
+  const sample = texts.filter((_, i) => i % step === 0).slice(0, MOST_TEXTS);
+  const counts = new Map<string, number>();
+  for (const text of sample) {
+    const tag = guessLanguage(text, encoder);
+    if (tag !== null) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  }
+  const [first] = [...counts].sort(([, a], [, b]) => b - a);
+  return first === undefined || first[1] * 2 < sample.length ? null : first[0];
+}

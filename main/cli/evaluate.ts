@@ -2,8 +2,10 @@
 import { resolve } from 'node:path';
 import { InputError } from '../../core/base/errors.ts';
 import { readAllPairs } from '../../core/corpus/parallel.ts';
+import { readBitextSet } from '../../core/corpus/bitext-set.ts';
 import { findRetrievalFiles, readRetrievalSet, type RetrievalPaths } from '../../core/corpus/retrieval-set.ts';
 import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { evaluateBitext } from '../../core/evaluation/bitext-task.ts';
 import { evaluatePairs } from '../../core/evaluation/pairs-task.ts';
 import { evaluateRetrieval, prepareCollection } from '../../core/evaluation/retrieval-task.ts';
 import { writeRun } from '../../core/evaluation/trec-run.ts';
@@ -13,13 +15,15 @@ import { choice, optional, required, type Command, type CommandContext, type Com
 import { createProblemLines, createProgressLine } from './progress.ts';
 
 const METHODS = ['hybrid', 'dense', 'bm25', 'bm25-char', 'translated'] as const;
+const TASKS = ['retrieval', 'pairs', 'bitext'] as const;
 const DIGITS = 4;
 
 export const evaluateCommand: Command = {
   summary: 'Measures retrieval, or the finding of translations.',
   usage:
     '--task retrieval (--data DIR | --queries FILE --collection FILE --qrels FILE) [--distractors FILE] [--model DIR] [--query-language TAG --document-language TAG] [--method dense|bm25|bm25-char|translated|hybrid] [--run FILE] [--json]\n' +
-    '       --task pairs --model DIR --source FILE --target FILE [--json]',
+    '       --task pairs --model DIR --source FILE --target FILE [--json]\n' +
+    '       --task bitext --model DIR --source FILE --target FILE --gold FILE --train-source FILE --train-target FILE --train-gold FILE [--source-language TAG --target-language TAG] [--json]',
   options: {
     task: { type: 'string' },
     model: { type: 'string' },
@@ -34,19 +38,29 @@ export const evaluateCommand: Command = {
     run: { type: 'string' },
     source: { type: 'string' },
     target: { type: 'string' },
+    gold: { type: 'string' },
+    'train-source': { type: 'string' },
+    'train-target': { type: 'string' },
+    'train-gold': { type: 'string' },
+    'source-language': { type: 'string' },
+    'target-language': { type: 'string' },
   },
   run: (values, context) => {
-    required(values, 'task', '"retrieval" or "pairs"');
-    return choice(values, 'task', ['retrieval', 'pairs']) === 'pairs' ? evaluatePairsTask(values, context) : evaluateRetrievalTask(values, context);
+    required(values, 'task', '"retrieval", "pairs" or "bitext"');
+    return tasks[choice(values, 'task', TASKS)](values, context);
   },
 };
+
+const tasks: { readonly [Task in (typeof TASKS)[number]]: Command['run'] } = { retrieval: evaluateRetrievalTask, pairs: evaluatePairsTask, bitext: evaluateBitextTask };
+
+const BITEXT_FILES = ['gold', 'train-source', 'train-target', 'train-gold', 'source-language', 'target-language'] as const;
 
 async function evaluateRetrievalTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
   const method = choice(values, 'method', METHODS);
   const modelFolder = optional(values, 'model');
   const queryLanguage = languageOption(values, 'query-language');
   const documentLanguage = languageOption(values, 'document-language');
-  refuse(values, ['source', 'target'], 'retrieval');
+  refuse(values, ['source', 'target', ...BITEXT_FILES], 'retrieval');
   const { documents, distractors, queries, judgements, problems } = await readRetrievalSet(await retrievalPaths(values), signal);
   const lines = createProblemLines(say);
   for (const { message } of problems) lines.add(message);
@@ -79,7 +93,7 @@ async function retrievalPaths(values: OptionValues): Promise<RetrievalPaths> {
 }
 
 async function evaluatePairsTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
-  refuse(values, ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'run', 'query-language', 'document-language'], 'pairs');
+  refuse(values, ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'run', 'query-language', 'document-language', ...BITEXT_FILES], 'pairs');
   const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
   const sourcePath = resolve(required(values, 'source', 'the file of sentences, one a line'));
   const targetPath = resolve(required(values, 'target', 'the file of their translations, line by line'));
@@ -91,6 +105,23 @@ async function evaluatePairsTask(values: OptionValues, { signal, say }: CommandC
   const { accuracy, forward, backward } = await evaluatePairs({ encoder, sources: pairs.map(({ source }) => source), targets: pairs.map(({ target }) => target) });
   const json = { pairs: pairs.length, accuracy, forward, backward };
   return { json, text: describe(json) };
+}
+
+async function evaluateBitextTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
+  refuse(values, ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'run', 'query-language', 'document-language'], 'bitext');
+  const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
+  const file = (name: string, what: string): string => resolve(required(values, name, what));
+  const test = { sourcePath: file('source', 'the file of source sentences (id<tab>sentence)'), targetPath: file('target', 'the file of target sentences (id<tab>sentence)'), goldPath: file('gold', 'the file of true pairs (source-id<tab>target-id)') };
+  const train = { sourcePath: file('train-source', 'source sentences of the training split'), targetPath: file('train-target', 'target sentences of the training split'), goldPath: file('train-gold', 'true pairs of the training split') };
+  const languages = { sourceLanguage: languageOption(values, 'source-language'), targetLanguage: languageOption(values, 'target-language') };
+  const encoder = await openEncoder(modelFolder);
+  const sets = { train: await readBitextSet(train, signal), test: await readBitextSet(test, signal) };
+  const lines = createProblemLines(say);
+  for (const { message } of [...sets.train.problems, ...sets.test.problems]) lines.add(message);
+  lines.end();
+  const { precision, recall, F1, threshold, interval, train: onTrain, sourceLanguage, targetLanguage } = await evaluateBitext({ encoder, ...sets, ...languages, signal });
+  const json = { precision, recall, F1, threshold: Number.isFinite(threshold) ? threshold : null, interval, trainF1: onTrain.F1, sourceLanguage, targetLanguage };
+  return { json, text: describe({ precision, recall, F1, threshold, 'F1 from': interval.low, 'F1 to': interval.high, languages: `${sourceLanguage ?? '?'} ${targetLanguage ?? '?'}` }) };
 }
 
 /** @throws InputError 'cli.useless-option' for options that this task would ignore. */
