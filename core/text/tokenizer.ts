@@ -1,17 +1,13 @@
 /** How is a tokenizer kept in a file? As tokenizer.json, which @huggingface/tokenizers loads and encodes identically. */
-import { InputError } from '../base/errors.ts';
 import { modelNormaliserSteps, normaliseForModel, WORD_START, type NormaliserStep } from './normalise.ts';
+import { checkTree, expectObject, invalid, LARGEST_VOCABULARY, parseTokenizerText, unsupported } from './tokenizer-guards.ts';
 import { createTokenizer, type Tokenizer } from './unigram-encoder.ts';
 import type { UnigramModel } from './unigram-trainer.ts';
 
 export { createTokenizer, type Tokenizer } from './unigram-encoder.ts';
+export { LARGEST_TOKENIZER_BYTES, LARGEST_VOCABULARY } from './tokenizer-guards.ts';
 
-/** Limits against hostile files (reliability.md 2.3). */
-export const LARGEST_TOKENIZER_BYTES = 64 * 2 ** 20;
-export const LARGEST_VOCABULARY = 1_000_000;
-const DEEPEST_JSON = 64;
 const LONGEST_PIECE_UNITS = 1024;
-const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** The object to write as tokenizer.json: JSON.stringify it as it is. */
 export type TokenizerJson = {
@@ -50,7 +46,7 @@ export function writeTokenizer(model: UnigramModel): TokenizerJson {
  * @throws InputError 'tokenizer.too-large', 'tokenizer.not-json', 'tokenizer.unsupported' or 'tokenizer.invalid'.
  */
 export function readTokenizer(json: unknown): Tokenizer {
-  const root = typeof json === 'string' ? parse(json) : json;
+  const root = typeof json === 'string' ? parseTokenizerText(json) : json;
   checkTree(root);
   const file = expectObject(root, 'tokenizer.json');
   const model = expectObject(file['model'], 'model');
@@ -140,64 +136,4 @@ function stepFunction(step: NormaliserStep): (text: string) => string {
     default:
       return (text) => text.normalize(step.type);
   }
-}
-
-function parse(text: string): unknown {
-  if (text.length > LARGEST_TOKENIZER_BYTES || Buffer.byteLength(text) > LARGEST_TOKENIZER_BYTES) {
-    throw new InputError('tokenizer.too-large', `tokenizer.json: expected at most ${LARGEST_TOKENIZER_BYTES / 2 ** 20} MB, found ${Math.ceil(text.length / 2 ** 20)} MB.`);
-  }
-  checkTextDepth(text);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw new InputError('tokenizer.not-json', `tokenizer.json: expected JSON, found ${JSON.stringify(text.slice(0, 40))}.`, { cause });
-  }
-}
-
-/** Refuses deep nesting before JSON.parse recurses into it. */
-function checkTextDepth(text: string): void {
-  let depth = 0;
-  let isInText = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (isInText) {
-      if (unit === 0x5c) at += 1; // backslash: skip what it escapes
-      else if (unit === 0x22) isInText = false;
-    } else if (unit === 0x22) isInText = true;
-    else if (unit === 0x5b || unit === 0x7b) {
-      depth += 1;
-      if (depth > DEEPEST_JSON) throw tooDeep();
-    } else if (unit === 0x5d || unit === 0x7d) depth -= 1;
-  }
-}
-
-/** Refuses deep nesting and keys that reach into prototypes. */
-function checkTree(root: unknown): void {
-  const open: { readonly value: unknown; readonly depth: number }[] = [{ value: root, depth: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, depth } = next;
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth > DEEPEST_JSON) throw tooDeep();
-    if (!Array.isArray(value)) {
-      for (const key of Object.keys(value)) if (FORBIDDEN_KEYS.has(key)) throw invalid('a key', 'an ordinary name', key);
-    }
-    for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) open.push({ value: child, depth: depth + 1 });
-  }
-}
-
-const tooDeep = (): InputError => new InputError('tokenizer.invalid', `tokenizer.json: expected at most ${DEEPEST_JSON} levels of nesting, found more.`);
-
-function expectObject(value: unknown, place: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(place, 'an object', value);
-  return value as Readonly<Record<string, unknown>>; // checked in the line above
-}
-
-const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 120);
-
-function invalid(place: string, expected: string, found: unknown): InputError {
-  return new InputError('tokenizer.invalid', `tokenizer.json: ${place} should be ${expected}, found ${shown(found)}.`);
-}
-
-function unsupported(place: string, expected: string, found: unknown): InputError {
-  return new InputError('tokenizer.unsupported', `tokenizer.json: Isogloss reads only tokenizers whose ${place} is ${expected}; found ${shown(found)}.`);
 }
