@@ -66,8 +66,12 @@ export const layoutRules: GradientTable<keyof typeof layout> = {
     });
     return [gradient, ...(axes === undefined ? [null, null] : [null, null, null, null])];
   },
-  /** y = x[indices] on `axis`.  dx = dy added up at the gathered places. */
-  Gather: ({ g, inputs: [x, indices], attributes: { axis }, outputGrads: [dy] }) => [scatteredBack(g, { x, indices, axis: normaliseAxis(axis, x.shape.length), dy }), null],
+  /** y = x[indices] on `axis`.  dx = dy added up at the gathered places; rows that were only moved are moved back. */
+  Gather: ({ g, inputs: [x, indices], attributes: { axis }, outputs: [y], outputGrads: [dy] }) => {
+    const inverse = g.inverseOf(y);
+    if (inverse !== null) return [g.rearrange(dy, { places: inverse, inverse: indices }), null];
+    return [scatteredBack(g, { x, indices, axis: normaliseAxis(axis, x.shape.length), dy }), null];
+  },
   /** dx = dy added up at the gathered places. */
   GatherElements: ({ g, inputs: [x, indices], attributes: { axis }, outputGrads: [dy] }) => [g.scatterElements(g.zerosLike(x), indices, dy, { axis, reduction: 'add' }), null],
   /** dx = dy added up at the gathered coordinates. */

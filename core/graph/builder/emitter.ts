@@ -30,6 +30,9 @@ export type Emitter = {
   /** The same value, through which `backward` lets no gradient flow. */
   readonly detach: (value: Value) => Value;
   readonly isDetached: (value: Value) => boolean;
+  /** Says that rows were gathered so that gathering the result at `inverse` brings each row's gradient back (layout.ts, `rearrange`). */
+  readonly setInverse: (gathered: Value, inverse: Value) => void;
+  readonly inverseOf: (gathered: Value) => Value | null;
   /** An earlier value and its axis that has this symbolic size. */
   readonly axisOfSize: (size: string) => { readonly value: Value; readonly axis: number } | null;
   /** The graph of what the named outputs need; every input is kept, nodes that nothing needs are not. */
@@ -48,6 +51,7 @@ export function createEmitter(graphName: string): Emitter {
   const known = new Map<string, readonly Value[]>();
   const sizes = new Map<string, { readonly value: Value; readonly axis: number }>();
   const detached = new Set<Value>();
+  const inverses = new Map<Value, Value>();
   let counter = 0;
 
   const makeValue = (name: string, type: ValueType): Value => {
@@ -114,6 +118,8 @@ export function createEmitter(graphName: string): Emitter {
       return copy;
     },
     isDetached: (value) => detached.has(value),
+    setInverse: (gathered, inverse) => void inverses.set(gathered, inverse),
+    inverseOf: (gathered) => inverses.get(gathered) ?? null,
     axisOfSize: (size) => sizes.get(size) ?? null,
     build: (outputs) => {
       const needed = new Set<Node>();

@@ -51,6 +51,12 @@ export function layoutMethods(e: Emitter) {
 
   const gather = (x: Value, indices: Value, { axis = 0 }: { readonly axis?: number } = {}): Value => e.emitOne('Gather', [x, indices], { axis: normaliseAxis(axis, x.shape.length) });
 
+  const rearrange = (x: Value, { places, inverse }: { readonly places: Value; readonly inverse: Value }): Value => {
+    const gathered = gather(x, places);
+    e.setInverse(gathered, inverse);
+    return gathered;
+  };
+
   const range = (size: Dimension): Value => {
     const scalar = (value: number): Value => e.constant(tensorFrom('int64', [], [value]));
     const limit = typeof size === 'number' ? scalar(size) : e.emitOne('Squeeze', [sizesValue(e, [size]), integers(e, [0])], {});
@@ -72,6 +78,11 @@ export function layoutMethods(e: Emitter) {
     squeeze,
     /** x[indices] along one axis. */
     gather,
+    /**
+     * Rows in other places: y = x[places], x [N, D], places [M]. Its gradient is gathered too, dx = dy[inverse], inverse [N], which is
+     * right when places[inverse[n]] = n and dy is zero at every place that `inverse` does not name (copies that only fill gaps).
+     */
+    rearrange,
     gatherElements: (x: Value, indices: Value, { axis = 0 }: { readonly axis?: number } = {}): Value => e.emitOne('GatherElements', [x, indices], { axis }),
     gatherNd: (x: Value, indices: Value): Value => e.emitOne('GatherND', [x, indices], { batch_dims: 0 }),
     /** A copy of x with updates written or added at coordinates (last axis of `indices`). */
