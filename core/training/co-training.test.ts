@@ -1,20 +1,26 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CancellationError } from '../base/errors.ts';
+import { CancellationError, EnvironmentError } from '../base/errors.ts';
 import { temporaryFolder } from '../base/test-disks.ts';
 import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory } from '../optimizers/kernel-memory.ts';
 import { readNewestCheckpoint, type CheckpointState } from './checkpoint.ts';
 import { coTrain, type CoTrainingOptions } from './co-training.ts';
 import { noControl, type TrainingEvent } from './events.ts';
-import { createStaticParameters, packBags, parameterArrays } from './static-parameters.ts';
+import type { LookResult } from './look.ts';
+import { createStaticParameters } from './static-parameters.ts';
+import { createStaticTrainable } from './static-trainable.ts';
+import type { TrainableEncoder } from './trainable-encoder.ts';
 
 const V = 6;
 const H = 3;
 const START: CheckpointState = { version: 1, step: 0, steps: 40, learningRateFactor: 1, rollbacks: 0, runKey: 'test', losses: { retrieval: 0, semantic: 0, language: 0 } };
 
-type Setting = { readonly options: CoTrainingOptions; readonly events: TrainingEvent[]; readonly stepsSeen: number[]; readonly table: Float32Array };
+type Setting = { readonly options: CoTrainingOptions; readonly events: TrainingEvent[]; readonly stepsSeen: number[]; readonly table: Float32Array; readonly encoder: TrainableEncoder };
+
+const NOTHING: LookResult = { pairAccuracy: {}, retrievalMRR: null };
+const look = (): Promise<LookResult> => Promise.resolve(NOTHING);
 
 /** A run whose loss pulls every sum towards (1, 1, 1); `isBad(step, tries)` makes a step NaN. */
 function setting(changes: Partial<CoTrainingOptions> & { readonly isBad?: (step: number) => boolean } = {}): Setting {
@@ -23,24 +29,23 @@ function setting(changes: Partial<CoTrainingOptions> & { readonly isBad?: (step:
   const parameters = createStaticParameters({ vocabularySize: V, width: H, memory });
   const fill = (): void => { for (let i = 0; i < V * H; i += 1) parameters.table[i] = Math.sin(i); };
   fill();
+  const encoder = createStaticTrainable({ kernels: createKernels(memory), memory, parameters, tokenizer: { encode: () => new Uint32Array(0) }, frozen: null, fill: () => { fill(); return Promise.resolve(); } });
   const events: TrainingEvent[] = [];
   const stepsSeen: number[] = [];
   const options: CoTrainingOptions = {
-    kernels: createKernels(memory), memory, parameters, frozen: null, start: START, learningRate: 0.05, checkpointFolder: null, signal: new AbortController().signal,
-    control: noControl, report: (event) => { events.push(event); }, lookAt: () => undefined,
+    encoder, start: START, learningRate: { peak: 0.05 }, checkpointFolder: null, signal: new AbortController().signal,
+    control: noControl, report: (event) => { events.push(event); }, lookAt: look,
     partsAt: (step) => {
       stepsSeen.push(step);
       const bad = isBad(step);
-      const bags = packBags([Uint32Array.of(step % V, (step * 5 + 1) % V), Uint32Array.of((step + 2) % V)]);
       return [{
-        name: 'semantic', bags,
+        kind: 'vectors', name: 'semantic', texts: [Uint32Array.of(step % V, (step * 5 + 1) % V), Uint32Array.of((step + 2) % V)], queries: 0,
         evaluate: (pooled) => Promise.resolve({ loss: bad ? Number.NaN : pooled.reduce((sum, x) => sum + (x - 1) ** 2 / 2, 0), gradient: pooled.map((x) => x - 1) }),
       }];
     },
-    restart: () => { fill(); parameters.logWeights.fill(0); return Promise.resolve(); },
     ...rest,
   };
-  return { options, events, stepsSeen, table: parameters.table };
+  return { options, events, stepsSeen, table: parameters.table, encoder };
 }
 
 const codes = (events: readonly TrainingEvent[]): string[] => events.flatMap((event) => (event.kind === 'message' ? [event.code] : []));
@@ -48,7 +53,7 @@ const codes = (events: readonly TrainingEvent[]): string[] => events.flatMap((ev
 describe('co-training', () => {
   it('takes every step once, is looked at in between and at the end, and lowers the loss', async () => {
     const looks: number[] = [];
-    const { options, stepsSeen, events } = setting({ lookAt: (step) => { looks.push(step); } });
+    const { options, stepsSeen, events } = setting({ lookAt: (step) => { looks.push(step); return look(); } });
     const end = await coTrain(options);
     expect(stepsSeen).toEqual(Array.from({ length: 40 }, (_, step) => step));
     expect(looks).toEqual(Array.from({ length: 40 }, (_, step) => step + 1)); // a short run is looked at after each step
@@ -65,7 +70,7 @@ describe('co-training', () => {
     const cut = setting({ checkpointFolder: folder.path, checkpointEveryMs: 0, signal: controller.signal, control: { ...noControl, paused: () => { if (cut.stepsSeen.length === 17) controller.abort(); return false; } } });
     await expect(coTrain(cut.options)).rejects.toBeInstanceOf(CancellationError);
     const rest = setting();
-    const found = await readNewestCheckpoint(folder.path, 'test', parameterArrays(rest.options.parameters));
+    const found = await readNewestCheckpoint(folder.path, 'test', rest.encoder.arrays);
     expect(found?.state.step).toBe(18); // the step that had begun
     await coTrain({ ...rest.options, start: found?.state ?? START });
     expect(rest.stepsSeen).toHaveLength(22);
@@ -74,7 +79,7 @@ describe('co-training', () => {
 
   it('stops at the next step when it is cancelled', async () => {
     const controller = new AbortController();
-    const { options, stepsSeen } = setting({ signal: controller.signal, lookAt: (step) => { if (step === 5) controller.abort(); } });
+    const { options, stepsSeen } = setting({ signal: controller.signal, lookAt: (step) => { if (step === 5) controller.abort(); return look(); } });
     await expect(coTrain(options)).rejects.toBeInstanceOf(CancellationError);
     expect(stepsSeen).toHaveLength(5);
   });
@@ -137,8 +142,60 @@ describe('co-training', () => {
     await expect(coTrain(options)).rejects.toMatchObject({ code: 'training.diverged', family: 'environment', message: expect.stringMatching(/half the learning rate/) });
     expect(codes(events).filter((code) => code === 'training.rolled-back')).toHaveLength(2);
     const broken = setting({ checkpointFolder: join(folder.path, 'broken'), checkpointEveryMs: 0, start: { ...START, steps: 2 } });
-    broken.options.parameters.table.fill(Number.POSITIVE_INFINITY);
+    broken.table.fill(Number.POSITIVE_INFINITY);
     await expect(coTrain(broken.options)).rejects.toMatchObject({ code: 'training.diverged' });
     await expect(readdir(join(folder.path, 'broken'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('takes a step again with less at once when the memory does not suffice, and ends when it cannot take less', async () => {
+    const { options, encoder, events, stepsSeen } = setting();
+    let room = 2;
+    const tight: TrainableEncoder = {
+      ...encoder,
+      step: (asked) => (asked.step === 3 && room > 0 ? Promise.reject(new EnvironmentError('runtime.out-of-memory', 'too little')) : encoder.step(asked)),
+      shrink: () => { room -= 1; return true; },
+    };
+    expect((await coTrain({ ...options, encoder: tight })).step).toBe(40);
+    expect(codes(events)).toEqual(['training.less-memory', 'training.less-memory']);
+    expect(stepsSeen).toHaveLength(40);
+    await expect(coTrain({ ...setting().options, encoder: { ...tight, step: () => Promise.reject(new EnvironmentError('runtime.out-of-memory', 'too little')), shrink: () => false } })).rejects.toMatchObject({ code: 'runtime.out-of-memory' });
+  });
+});
+
+describe('early stopping', () => {
+  /** A metric that rises until step 10 and then falls. */
+  const peak = (step: number): Promise<LookResult> => Promise.resolve({ pairAccuracy: { sw: 1 - Math.abs(step - 10) / 100, ar: 1 - Math.abs(step - 10) / 100 }, retrievalMRR: null });
+  const earlyStopping = { metric: 'pairs', patience: 5 } as const;
+
+  it('ends after so many looks without a gain, with the values of the best look', async () => {
+    using folder = temporaryFolder();
+    const { options, table, stepsSeen, events } = setting({ checkpointFolder: folder.path, lookAt: peak, earlyStopping });
+    const end = await coTrain(options);
+    expect(stepsSeen).toHaveLength(15);
+    expect(end.best).toEqual({ step: 10, value: 1, looksSince: 5 });
+    expect(codes(events)).toContain('training.kept-best');
+    const whole = setting({ start: { ...START, steps: 40 }, control: { paused: () => false, stopAndKeep: () => whole.stepsSeen.length === 10 } });
+    await coTrain(whole.options);
+    expect(table).toEqual(whole.table);
+  });
+
+  it('of a run that was killed between looks stops at the same step with the same values', async () => {
+    using folder = temporaryFolder();
+    using other = temporaryFolder();
+    const whole = setting({ checkpointFolder: folder.path, lookAt: peak, earlyStopping });
+    await coTrain(whole.options);
+    const controller = new AbortController();
+    const cut = setting({ checkpointFolder: other.path, checkpointEveryMs: 0, lookAt: (step) => { if (step === 13) controller.abort(); return peak(step); }, earlyStopping, signal: controller.signal });
+    await expect(coTrain(cut.options)).rejects.toBeInstanceOf(CancellationError);
+    const rest = setting({ checkpointFolder: other.path, lookAt: peak, earlyStopping });
+    const found = await readNewestCheckpoint(other.path, 'test', rest.encoder.arrays);
+    const end = await coTrain({ ...rest.options, start: found?.state ?? START });
+    expect(end.best).toEqual({ step: 10, value: 1, looksSince: 5 });
+    expect(rest.table).toEqual(whole.table);
+  });
+
+  it('never ends a run whose metric cannot be measured', async () => {
+    const { options } = setting({ lookAt: look, earlyStopping: { metric: 'questions', patience: 1 } });
+    expect((await coTrain(options)).step).toBe(40);
   });
 });

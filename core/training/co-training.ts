@@ -1,13 +1,12 @@
 /** How does a run go from its first step to its last? Steps with checkpoints, pauses, roll-backs after non-finite numbers, and events. */
-import { CancellationError, EnvironmentError, toIsoglossError } from '../base/errors.ts';
+import { CancellationError, EnvironmentError, IsoglossError, toIsoglossError } from '../base/errors.ts';
 import { estimateLeftMs } from '../base/progress.ts';
-import type { KernelMemory } from '../optimizers/kernel-memory.ts';
-import type { Kernels } from '../optimizers/kernels.ts';
-import { linearLearningRate } from '../optimizers/schedules.ts';
+import { cosineLearningRate, linearLearningRate } from '../optimizers/schedules.ts';
 import { readNewestCheckpoint, writeCheckpoint, type CheckpointState } from './checkpoint.ts';
-import type { Losses, ReportTraining, TrainingControl } from './events.ts';
-import type { NamedLossPart } from './step-batches.ts';
-import { parameterArrays, staticStep, type StaticParameters } from './static-parameters.ts';
+import { createEarlyStopping, type EarlyStoppingSettings } from './early-stopping.ts';
+import type { ReportTraining, TrainingControl } from './events.ts';
+import type { LookResult } from './look.ts';
+import { NO_LOSSES, type StepPart, type StepResult, type TrainableEncoder } from './trainable-encoder.ts';
 
 /** default-retriever.md: 5 % warm-up, then linearly to 2 %. */
 const WARM_UP_FRACTION = 0.05;
@@ -21,25 +20,26 @@ const PAUSE_POLL_MS = 100;
 const LOOKS_PER_RUN = 24;
 const EVENT_EVERY_MS = 250;
 
+export type LearningRateSchedule = { readonly peak: number; readonly kind?: 'linear' | 'cosine' | undefined; readonly warmUp?: number | undefined };
+
 export type CoTrainingOptions = {
-  readonly kernels: Kernels;
-  readonly memory: KernelMemory;
-  readonly parameters: StaticParameters;
-  readonly partsAt: (step: number) => NamedLossPart[];
-  readonly frozen: Uint8Array | null;
+  readonly encoder: TrainableEncoder;
+  /** The losses of a step; a function of (seed, step). */
+  readonly partsAt: (step: number) => readonly StepPart[];
+  /** Called before each step: refreshes what batches are made of (hard negatives). Its state is among the encoder's arrays. */
+  readonly beforeStep?: (step: number) => Promise<void>;
   readonly start: CheckpointState;
-  readonly learningRate: number;
+  readonly learningRate: LearningRateSchedule;
   /** null: no checkpoints (a trial). */
   readonly checkpointFolder: string | null;
   /** Milliseconds between checkpoints. */
   readonly checkpointEveryMs?: number;
-  /** Puts the parameters back to where step 0 starts: for a roll-back before the first checkpoint. */
-  readonly restart?: () => Promise<void>;
+  readonly earlyStopping?: EarlyStoppingSettings | undefined;
   readonly signal: AbortSignal;
   readonly control: TrainingControl;
   readonly report: ReportTraining;
   /** Looks at held-back data between steps; changes nothing. */
-  readonly lookAt: (step: number) => void;
+  readonly lookAt: (step: number) => Promise<LookResult>;
 };
 
 /**
@@ -49,7 +49,8 @@ export type CoTrainingOptions = {
  * @throws CancellationError when the signal is aborted; EnvironmentError 'training.diverged', 'disk.full' ...
  */
 export async function coTrain(options: CoTrainingOptions): Promise<CheckpointState> {
-  const { kernels, memory, parameters, partsAt, frozen, checkpointFolder, checkpointEveryMs = CHECKPOINT_EVERY_MS, signal, control, report, lookAt } = options;
+  const { encoder, partsAt, beforeStep, checkpointFolder, checkpointEveryMs = CHECKPOINT_EVERY_MS, signal, control, report, lookAt } = options;
+  const stopping = options.earlyStopping === undefined ? null : createEarlyStopping({ settings: options.earlyStopping, folder: checkpointFolder, runKey: options.start.runKey, values: encoder.values, report });
   let state = options.start;
   let nonFinite = 0;
   let lastSaved = performance.now();
@@ -62,15 +63,16 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
     if (control.stopAndKeep()) break;
     if (control.paused()) {
       const pausedAt = performance.now();
-      if (checkpointFolder !== null) await save({ folder: checkpointFolder, state, parameters, kernels, report });
+      if (checkpointFolder !== null) await save({ folder: checkpointFolder, state, encoder, report });
       while (control.paused() && !control.stopAndKeep() && !signal.aborted) await wait(PAUSE_POLL_MS);
       pace.startedAt += performance.now() - pausedAt;
       lastSaved = performance.now();
       continue;
     }
-    const learningRate = state.learningRateFactor * linearLearningRate(state.step, { peak: options.learningRate, steps: state.steps, warmUpFraction: WARM_UP_FRACTION, floorFraction: FLOOR_FRACTION });
+    const learningRate = state.learningRateFactor * rateAt(state.step, state.steps, options.learningRate);
+    await beforeStep?.(state.step);
     const parts = partsAt(state.step);
-    const result = await staticStep({ kernels, memory, parameters, parts, learningRate, frozen });
+    const result = await stepInMemory({ encoder, parts, step: state.step, learningRate, report });
     if (!result.isFinite) {
       nonFinite += 1;
       report({ kind: 'message', code: 'training.non-finite', message: `Step ${state.step + 1} gave a number that is not finite; it was left out.` });
@@ -80,8 +82,8 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
         continue;
       }
     } else nonFinite = 0;
-    tokens += parts.reduce((sum, part) => sum + part.bags.ids.length, 0);
-    state = { ...state, step: state.step + 1, ...(result.isFinite ? { losses: namedLosses(parts, result.losses) } : {}) };
+    tokens += parts.reduce((sum, part) => sum + part.texts.reduce((all, ids) => all + ids.length, 0), 0);
+    state = { ...state, step: state.step + 1, ...(result.isFinite ? { losses: result.losses } : {}) };
     const now = performance.now();
     const done = state.step - pace.firstStep;
     if (now - lastEvent >= EVENT_EVERY_MS || state.step === state.steps) {
@@ -91,42 +93,54 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
       report({ kind: 'step', step: state.step, steps: state.steps, losses: state.losses, learningRate, tokensPerSecond: (tokens / elapsedMs) * 1000, leftMs });
       await wait(0); // lets messages (pause, cancel) in
     }
-    if (state.step % lookEvery === 0 || state.step === state.steps) lookAt(state.step);
+    if (state.step % lookEvery === 0 || state.step === state.steps) {
+      const look = await lookAt(state.step);
+      if (stopping !== null) state = await stopping.afterLook(state, look);
+    }
     if (checkpointFolder !== null && (now - lastSaved >= checkpointEveryMs || state.step === state.steps)) {
-      await save({ folder: checkpointFolder, state, parameters, kernels, report });
+      await save({ folder: checkpointFolder, state, encoder, report });
       lastSaved = performance.now();
     }
+    if (stopping?.isOver(state) === true) break;
   }
-  if (!areFinite(parameters, kernels)) throw diverged(state);
-  return state;
+  if (!encoder.areFinite()) throw diverged(state);
+  return stopping === null ? state : stopping.keepBest(state);
 }
 
-function namedLosses(parts: readonly NamedLossPart[], values: readonly number[]): Losses {
-  const losses = { retrieval: 0, semantic: 0, language: 0 };
-  parts.forEach((part, i) => {
-    losses[part.name] = values[i] ?? 0;
-  });
-  return losses;
+function rateAt(step: number, steps: number, { peak, kind = 'linear', warmUp = WARM_UP_FRACTION }: LearningRateSchedule): number {
+  const schedule = { peak, steps, warmUpFraction: warmUp, floorFraction: FLOOR_FRACTION };
+  return kind === 'cosine' ? cosineLearningRate(step, schedule) : linearLearningRate(step, schedule);
 }
+
+/** A step; when the memory does not suffice, again with less at once, as long as the encoder can take less. */
+async function stepInMemory(options: { readonly encoder: TrainableEncoder; readonly parts: readonly StepPart[]; readonly step: number; readonly learningRate: number; readonly report: ReportTraining }): Promise<StepResult> {
+  const { encoder, report, ...step } = options;
+  for (;;) {
+    try {
+      return await encoder.step(step);
+    } catch (thrown) {
+      if (!(thrown instanceof IsoglossError) || !OUT_OF_MEMORY.has(thrown.code) || !encoder.shrink()) throw thrown;
+      report({ kind: 'message', code: 'training.less-memory', message: `The memory did not suffice at step ${step.step + 1}; training goes on with half as much text in the encoder at once, and the same updates.` });
+    }
+  }
+}
+
+const OUT_OF_MEMORY: ReadonlySet<string> = new Set(['runtime.out-of-memory', 'memory.kernel-memory-full']);
 
 /**
  * A checkpoint that cannot be written (a full disk, a drive pulled out) does not end the run: the one before stays, and the person is told.
  * Parameters that are not finite are never saved: the steps after them roll back to a state that is.
  */
-async function save(options: { readonly folder: string; readonly state: CheckpointState; readonly parameters: StaticParameters; readonly kernels: Kernels; readonly report: ReportTraining }): Promise<void> {
-  const { folder, state, parameters, kernels, report } = options;
-  if (!areFinite(parameters, kernels)) return;
+async function save(options: { readonly folder: string; readonly state: CheckpointState; readonly encoder: TrainableEncoder; readonly report: ReportTraining }): Promise<void> {
+  const { folder, state, encoder, report } = options;
+  if (!encoder.areFinite()) return;
   try {
-    await writeCheckpoint(folder, state, parameterArrays(parameters));
+    await writeCheckpoint(folder, state, encoder.arrays);
   } catch (thrown) {
     const error = toIsoglossError(thrown);
     if (error.family !== 'environment' && error.family !== 'input') throw error;
     report({ kind: 'message', code: 'training.checkpoint-failed', message: `The state could not be saved at step ${state.step}: ${error.message} Training goes on; the last saved state stays.` });
   }
-}
-
-function areFinite({ table, logWeights }: StaticParameters, kernels: Kernels): boolean {
-  return Number.isFinite(kernels.dot(table, table)) && Number.isFinite(kernels.dot(logWeights, logWeights));
 }
 
 /** The newest checkpoint, or the start where there is none yet, with half the learning rate. @throws EnvironmentError 'training.diverged'. */
@@ -138,12 +152,12 @@ async function rollBack(state: CheckpointState, options: CoTrainingOptions): Pro
   return { ...found, learningRateFactor, rollbacks: state.rollbacks + 1 };
 }
 
-async function lastGoodState(state: CheckpointState, { checkpointFolder, parameters, restart }: CoTrainingOptions): Promise<CheckpointState | null> {
-  const found = checkpointFolder === null ? null : await readNewestCheckpoint(checkpointFolder, state.runKey, parameterArrays(parameters));
+async function lastGoodState(state: CheckpointState, { checkpointFolder, encoder }: CoTrainingOptions): Promise<CheckpointState> {
+  const found = checkpointFolder === null ? null : await readNewestCheckpoint(checkpointFolder, state.runKey, encoder.arrays);
   if (found !== null) return found.state;
-  if (restart === undefined) return null;
-  await restart();
-  return { ...state, step: 0, losses: { retrieval: 0, semantic: 0, language: 0 } };
+  await encoder.restart();
+  const { best: _best, ...rest } = state;
+  return { ...rest, step: 0, losses: NO_LOSSES };
 }
 
 function diverged({ step }: CheckpointState): EnvironmentError {

@@ -7,7 +7,7 @@ import { readQuestionPairs } from '../corpus/question-pairs.ts';
 import type { CorpusProblem, ParallelPair, QuestionPair, Reading } from '../corpus/records.ts';
 import { readRetrievalPairs } from '../corpus/retrieval-set.ts';
 import { readSentences } from '../corpus/sentences.ts';
-import type { Recipe, RecipeParallelSource, RecipeRetrievalSource } from './recipe.ts';
+import type { Recipe, RecipeParallelSource, RecipeRetrievalSource } from './recipe-schema.ts';
 
 /** A question with the passage that answers it; questions with the same `documentKey` share their passage. */
 export type RetrievalExample = { readonly query: string; readonly passage: string; readonly documentKey: string };

@@ -13,8 +13,8 @@ export type HeldBackSentence = {
   readonly of: number;
 };
 
-/** Losses in nats; one that is switched off is 0. */
-export type Losses = Readonly<Record<LossName, number>>;
+/** Losses in nats; one that is switched off is 0; `maskedLanguage` is there when hidden tokens are guessed. */
+export type Losses = Readonly<Record<LossName, number>> & { readonly maskedLanguage?: number | undefined };
 
 export type TrainingEvent =
   | { readonly kind: 'progress'; readonly phase: TrainingPhase; readonly done: number; readonly total: number | null; readonly unit: string; readonly leftMs: number | null }

@@ -1,43 +1,57 @@
 /** Is it getting better? Between steps: at which rank held-back sentences find their translation, and questions their passage. */
 import type { HeldBackSentence, ReportTraining } from './events.ts';
-import type { PreparedTraining } from './prepare.ts';
+import type { HeldOutPairs } from './held-out.ts';
+import type { HeldOutQuestions } from './held-out-questions.ts';
 import { meanPairAccuracy, rankOfPartners } from './pair-ranks.ts';
-import { packBags, type StaticParameters } from './static-parameters.ts';
-import type { KernelMemory } from '../optimizers/kernel-memory.ts';
-import type { Kernels } from '../optimizers/kernels.ts';
+import { similaritiesOf } from './similarities.ts';
+import type { TrainableEncoder } from './trainable-encoder.ts';
 
 const SHOWN_SENTENCES = 10;
 const MOST_QUESTIONS = 200;
 const MOST_DOCUMENT_TOKENS = 128;
 const DEEPEST_RANK = 100; // MRR@100
 
-export type LookOptions = { readonly prepared: PreparedTraining; readonly kernels: Kernels; readonly memory: KernelMemory; readonly parameters: StaticParameters; readonly report: ReportTraining };
+export type LookOptions = {
+  readonly pivot: string;
+  readonly heldOut: readonly HeldOutPairs[];
+  readonly heldOutQuestions: HeldOutQuestions | null;
+  readonly encoder: Pick<TrainableEncoder, 'tokens' | 'vectors' | 'width'>;
+  readonly report: ReportTraining;
+};
+
+/** What a look saw; both 0 to 1. */
+export type LookResult = {
+  /** By foreign language: how often a translation is found first, mean of both directions. */
+  readonly pairAccuracy: Readonly<Record<string, number>>;
+  /** MRR@100 of held-back questions; null without any. */
+  readonly retrievalMRR: number | null;
+};
 
 /**
  * Makes the look that `coTrain` takes now and then: reports 'held-back' (ten sentences, spread over the language pairs) and 'evaluation'
  * (accuracy of finding translations per foreign language, mean of both directions; MRR@100 of held-back questions). Changes nothing.
  */
-export function createLook(options: LookOptions): (step: number) => void {
-  const { prepared, report } = options;
-  const { tokenizer, pivot } = prepared;
-  const languages = prepared.heldOut.map((entry) => ({
+export function createLook(options: LookOptions): (step: number) => Promise<LookResult> {
+  const { pivot, encoder, report } = options;
+  const languages = options.heldOut.map((entry) => ({
     ...entry,
     language: entry.source === pivot ? entry.target : entry.source,
-    sourceIds: entry.pairs.map((pair) => tokenizer.encode(pair.source)),
-    targetIds: entry.pairs.map((pair) => tokenizer.encode(pair.target)),
+    sourceIds: entry.pairs.map((pair) => encoder.tokens(pair.source, 'document')),
+    targetIds: entry.pairs.map((pair) => encoder.tokens(pair.target, 'document')),
   }));
-  const questions = prepared.heldOutQuestions;
-  const queryIds = questions?.queries.slice(0, MOST_QUESTIONS).map((query) => tokenizer.encode(query)) ?? [];
-  const documentIds = questions?.documents.map((document) => tokenizer.encode(document).subarray(0, MOST_DOCUMENT_TOKENS)) ?? [];
-  return (step) => {
+  const questions = options.heldOutQuestions;
+  const queryIds = questions?.queries.slice(0, MOST_QUESTIONS).map((query) => encoder.tokens(query, 'query')) ?? [];
+  const documentIds = questions?.documents.map((document) => encoder.tokens(document, 'document').subarray(0, MOST_DOCUMENT_TOKENS)) ?? [];
+  return async (step) => {
     const pairAccuracy: Record<string, number> = {};
-    const perLanguage = languages.map((entry) => {
-      const scores = scoresOf(entry.sourceIds, entry.targetIds, options);
+    const perLanguage: { readonly entry: (typeof languages)[number]; readonly ranks: readonly number[] }[] = [];
+    for (const entry of languages) {
+      const scores = similaritiesOf({ left: await encoder.vectors(entry.sourceIds, 'document'), right: await encoder.vectors(entry.targetIds, 'document'), width: encoder.width });
       const forward = rankOfPartners(scores, entry.pairs.length, 'rows');
       const backward = rankOfPartners(scores, entry.pairs.length, 'columns');
       pairAccuracy[entry.language] = meanPairAccuracy(forward, backward);
-      return { entry, ranks: entry.source === pivot ? backward : forward };
-    });
+      perLanguage.push({ entry, ranks: entry.source === pivot ? backward : forward });
+    }
     const shown: HeldBackSentence[] = [];
     for (let place = 0; shown.length < SHOWN_SENTENCES && perLanguage.some(({ ranks }) => place < ranks.length); place += 1) {
       for (const { entry, ranks } of perLanguage) {
@@ -56,48 +70,25 @@ export function createLook(options: LookOptions): (step: number) => void {
       }
     }
     if (shown.length > 0) report({ kind: 'held-back', step, sentences: shown });
-    report({ kind: 'evaluation', step, pairAccuracy, retrievalMRR: questions === null ? null : questionMrr(queryIds, documentIds, questions.documentOf, options) });
+    const retrievalMRR =
+      questions === null
+        ? null
+        : questionMrr(similaritiesOf({ left: await encoder.vectors(queryIds, 'query'), right: await encoder.vectors(documentIds, 'document'), width: encoder.width }), questions.documentOf, queryIds.length);
+    report({ kind: 'evaluation', step, pairAccuracy, retrievalMRR });
+    return { pairAccuracy, retrievalMRR };
   };
 }
 
-function questionMrr(queries: readonly Uint32Array[], documents: readonly Uint32Array[], documentOf: readonly number[], options: LookOptions): number {
-  const scores = scoresOf(queries, documents, options);
+/** Mean of 1 / rank of the right document, 0 beyond rank 100. scores float32 [queries, documents]. */
+function questionMrr(scores: Float32Array, documentOf: readonly number[], queries: number): number {
+  const documents = queries === 0 ? 0 : scores.length / queries;
   let sum = 0;
-  queries.forEach((_, q) => {
+  for (let q = 0; q < queries; q += 1) {
     const right = documentOf[q] ?? 0;
-    const own = scores[q * documents.length + right] ?? 0;
+    const own = scores[q * documents + right] ?? 0;
     let rank = 1;
-    for (let d = 0; d < documents.length; d += 1) if (d !== right && (scores[q * documents.length + d] ?? 0) >= own) rank += 1;
+    for (let d = 0; d < documents; d += 1) if (d !== right && (scores[q * documents + d] ?? 0) >= own) rank += 1;
     if (rank <= DEEPEST_RANK) sum += 1 / rank;
-  });
-  return queries.length === 0 ? 0 : sum / queries.length;
-}
-
-/** Cosines [left, right] of the unwhitened vectors. */
-function scoresOf(left: readonly Uint32Array[], right: readonly Uint32Array[], { kernels, memory, parameters }: LookOptions): Float32Array {
-  const mark = memory.mark();
-  try {
-    const scores = memory.float32(left.length * right.length);
-    kernels.scoreMatrix({ queries: unitVectors(left, { kernels, memory, parameters }), documents: unitVectors(right, { kernels, memory, parameters }), scores, width: parameters.width });
-    return Float32Array.from(scores);
-  } finally {
-    memory.release(mark);
   }
-}
-
-/** Vectors of length 1 in the kernel memory, float32 [bags, H]; the caller releases them. */
-export function unitVectors(bags: readonly Uint32Array[], { kernels, memory, parameters }: Pick<LookOptions, 'kernels' | 'memory' | 'parameters'>): Float32Array {
-  const { width, vocabularySize, table, logWeights } = parameters;
-  const pooled = memory.float32(bags.length * width);
-  const mark = memory.mark();
-  const weights = memory.float32(vocabularySize);
-  for (let t = 0; t < vocabularySize; t += 1) weights[t] = Math.exp(logWeights[t] ?? 0);
-  kernels.embeddingBagForward({ table, weights, ...packBags(bags), pooled, width });
-  memory.release(mark);
-  for (let b = 0; b < bags.length; b += 1) {
-    const row = pooled.subarray(b * width, (b + 1) * width);
-    const squares = kernels.dot(row, row);
-    if (squares > 0) kernels.scale(row, 1 / Math.sqrt(squares));
-  }
-  return pooled;
+  return queries === 0 ? 0 : sum / queries;
 }

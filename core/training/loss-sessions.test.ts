@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../base/random.ts';
-import { openLossSessions, type LossAndGradient } from './loss-sessions.ts';
+import { openLossSessions } from './loss-sessions.ts';
+import type { LossAndGradient } from './trainable-encoder.ts';
 
 const WIDTH = 6;
 const settings = { retrieval: { weight: 0.7, temperature: 0.2 }, semantic: { weight: 1.5, temperature: 0.3 }, language: { weight: 2, temperature: 0.5 } };
@@ -77,6 +78,29 @@ describe('the loss models', () => {
     const found = await sessions.retrieval(vectors, leaveOut);
     expectEqual(found, vectors, settings.retrieval.weight, (at) => retrievalReference(at, leaveOut));
     expect(found.loss).not.toBeCloseTo((await sessions.retrieval(vectors, new Uint8Array(16))).loss, 3);
+  });
+
+  it('retrieval: hard negatives are more passages to be confused with, for the questions only', async () => {
+    const [questions, documents] = [3, 5];
+    const vectors = pooled(questions + documents, 7);
+    const leaveOut = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0);
+    const reference = (at: ArrayLike<number>): number => {
+      const e = (i: number, j: number): number => (leaveOut[i * documents + j] === 1 ? 0 : Math.exp(cosine(at, i, questions + j) / settings.retrieval.temperature));
+      const forward = range(questions).map((i) => -Math.log(e(i, i) / sumOf(range(documents).map((j) => e(i, j)))));
+      const mirrored = range(questions).map((j) => -Math.log(e(j, j) / sumOf(range(questions).map((i) => e(i, j)))));
+      return (sumOf(forward) + sumOf(mirrored)) / (2 * questions);
+    };
+    expectEqual(await sessions.retrieval(vectors, leaveOut), vectors, settings.retrieval.weight, reference);
+  });
+
+  it('retrieval: the loss of the paper (eq. 1) looks from the questions only', async () => {
+    await using oneWay = openLossSessions({ settings: { ...settings, retrieval: { ...settings.retrieval, symmetric: false } }, width: WIDTH, threads: 1, device: 'cpu' });
+    const vectors = pooled(2 * 4, 8);
+    const reference = (at: ArrayLike<number>): number => {
+      const e = (i: number, j: number): number => Math.exp(cosine(at, i, 4 + j) / settings.retrieval.temperature);
+      return sumOf(range(4).map((i) => -Math.log(e(i, i) / sumOf(range(4).map((j) => e(i, j)))))) / 4;
+    };
+    expectEqual(await oneWay.retrieval(vectors, new Uint8Array(16)), vectors, settings.retrieval.weight, reference);
   });
 
   it('semantic: loss and weighted gradient equal the formula, for batches of any size', async () => {

@@ -4,20 +4,19 @@ import { InvariantError } from '../base/errors.ts';
 import type { GraphBuilder, Value } from '../graph/builder.ts';
 import { jointLoss } from '../losses/joint.ts';
 import { languageContrastiveLoss } from '../losses/language-contrastive.ts';
-import { symmetricRetrievalLoss } from '../losses/retrieval.ts';
+import { retrievalLoss, symmetricRetrievalLoss } from '../losses/retrieval.ts';
 import { semanticContrastiveLoss } from '../losses/semantic-contrastive.ts';
 import { createSession, type Device, type Session } from '../runtime/session.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
+import type { LossAndGradient } from './trainable-encoder.ts';
 
 export type LossName = 'retrieval' | 'semantic' | 'language';
 export type LossSetting = { readonly weight: number; readonly temperature: number };
-export type LossSettings = Readonly<Record<LossName, LossSetting>>;
-
-/** `loss` is unweighted (for the curve), `gradient` float32 [rows, H] is of the weighted loss. */
-export type LossAndGradient = { readonly loss: number; readonly gradient: Float32Array };
+/** `symmetric` (true when left out): passages pick their question too. */
+export type LossSettings = Readonly<Record<LossName, LossSetting>> & { readonly retrieval: { readonly symmetric?: boolean | undefined } };
 
 export type LossSessions = AsyncDisposable & {
-  /** pooled [2B, H]: the B questions, then their passages; leaveOut bool [B * B]: true where another question has the same passage. */
+  /** pooled [B + N, H]: the B questions, their passages, then N - B hard negatives; leaveOut bool [B * N]: true where a passage answers the question too. */
   readonly retrieval: (pooled: Float32Array, leaveOut: Uint8Array) => Promise<LossAndGradient>;
   /** pooled [2N, H]: the N sources, then their translations. */
   readonly semantic: (pooled: Float32Array) => Promise<LossAndGradient>;
@@ -54,9 +53,11 @@ export function openLossSessions(options: { readonly settings: LossSettings; rea
   const models = lossModels(settings, width);
   return {
     retrieval: async (pooled, leaveOut) => {
-      const count = pooled.length / width / 2;
-      const feeds = { queries: rows(pooled, 0, count), documents: rows(pooled, count, 2 * count), leaveOut: tensorOf('bool', [count, count], leaveOut) };
-      return run(await open('retrieval', models.retrieval), feeds, { weight: settings.retrieval.weight, parts: ['queries', 'documents'] });
+      const all = pooled.length / width;
+      const count = questionsAmong(all, leaveOut.length);
+      const feeds = { queries: rows(pooled, 0, count), documents: rows(pooled, count, all), leaveOut: tensorOf('bool', [count, all - count], leaveOut) };
+      const session = await (all === 2 * count ? open('retrieval', models.retrieval) : open('retrieval with negatives', models.retrievalWithNegatives));
+      return run(session, feeds, { weight: settings.retrieval.weight, parts: ['queries', 'documents'] });
     },
     semantic: async (pooled) => {
       const count = pooled.length / width / 2;
@@ -77,15 +78,18 @@ export function openLossSessions(options: { readonly settings: LossSettings; rea
 }
 
 /** The ONNX models of the weighted losses with their gradients; B, N, P and Q are symbols. */
-function lossModels({ retrieval, semantic, language }: LossSettings, width: number): Readonly<Record<'retrieval' | 'semantic' | 'languageOfPairs' | 'languageWithOthers', () => Uint8Array>> {
+function lossModels({ retrieval, semantic, language }: LossSettings, width: number): Readonly<Record<'retrieval' | 'retrievalWithNegatives' | 'semantic' | 'languageOfPairs' | 'languageWithOthers', () => Uint8Array>> {
   const weighted = (g: GraphBuilder, loss: Value, { weight }: LossSetting): Value => jointLoss(g, [{ loss, weight }]);
+  const ofQuestions = retrieval.symmetric === false ? retrievalLoss : symmetricRetrievalLoss;
+  const retrievalModel = (documents: string): Uint8Array =>
+    buildGradientModel({
+      name: 'retrieval-loss',
+      inputs: { queries: { shape: ['B', width] }, documents: { shape: [documents, width] }, leaveOut: { shape: ['B', documents], dtype: 'bool' } },
+      build: (g, values) => weighted(g, ofQuestions(g, { ...values, temperature: retrieval.temperature }), retrieval),
+    }).modelBytes;
   return {
-    retrieval: () =>
-      buildGradientModel({
-        name: 'retrieval-loss',
-        inputs: { queries: { shape: ['B', width] }, documents: { shape: ['B', width] }, leaveOut: { shape: ['B', 'B'], dtype: 'bool' } },
-        build: (g, values) => weighted(g, symmetricRetrievalLoss(g, { ...values, temperature: retrieval.temperature }), retrieval),
-      }).modelBytes,
+    retrieval: () => retrievalModel('B'),
+    retrievalWithNegatives: () => retrievalModel('N'),
     semantic: () =>
       buildGradientModel({
         name: 'semantic-loss',
@@ -105,6 +109,11 @@ function lossModels({ retrieval, semantic, language }: LossSettings, width: numb
         build: (g, values) => weighted(g, languageContrastiveLoss(g, { ...values, temperature: language.temperature }), language),
       }).modelBytes,
   };
+}
+
+/** B of B + N texts when B * N choices are asked about: the smaller root of B (texts - B) = choices. */
+function questionsAmong(texts: number, choices: number): number {
+  return Math.round((texts - Math.sqrt(Math.max(0, texts * texts - 4 * choices))) / 2);
 }
 
 function floats(tensor: Tensor | undefined, name: string): Float32Array {

@@ -45,7 +45,7 @@ export async function makeStarter(options: MakeStarterOptions): Promise<Training
       outputFolder,
       { language: model.pivot, width, vocabulary: { pieces: [...pieces], scores: [...scores], unknownId }, rows: model.table, weights: model.weights, mean: model.mean, scale: model.scale },
       {
-        training: { pairs: options.pairs.map((path) => basename(path)), steps: summary.steps, seed, losses: { ...summary.losses }, cpuSeconds: Math.round(summary.cpuSeconds), node: process.version },
+        training: { pairs: options.pairs.map((path) => basename(path)), steps: summary.steps, seed, losses: JSON.parse(JSON.stringify(summary.losses)), cpuSeconds: Math.round(summary.cpuSeconds), node: process.version },
         readme: cardText({ summary, options, pieces: pieces.length }),
       },
     );

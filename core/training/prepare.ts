@@ -1,5 +1,5 @@
 /** What must be ready before the first step? Corpora read, a vocabulary, everything as token ids, and the table where training starts. */
-import { InvariantError } from '../base/errors.ts';
+import { InputError, InvariantError } from '../base/errors.ts';
 import { pauseFor } from '../base/pause.ts';
 import type { CorpusProblem } from '../corpus/records.ts';
 import { sameDocumentKeys } from './document-keys.ts';
@@ -8,11 +8,13 @@ import { trainUnigram, type UnigramModel } from '../text/unigram-trainer.ts';
 import { extendUnigram } from '../text/vocabulary-extension.ts';
 import type { Starter } from '../encoding/starter-folder.ts';
 import { readCorpora, type Corpora, type ParallelCorpus } from './corpora.ts';
-import type { ReportTraining, TrainingPhase } from './events.ts';
+import type { ReportTraining } from './events.ts';
 import { holdOut, type HeldOutPairs } from './held-out.ts';
 import { holdOutQuestions, type HeldOutQuestions } from './held-out-questions.ts';
-import type { Recipe } from './recipe.ts';
+import { limitPairs } from './pair-limit.ts';
+import type { Recipe, StaticRecipe } from './recipe-schema.ts';
 import type { TokenCounts, TokenisedPairs } from './starting-table.ts';
+import type { TextRole } from './trainable-encoder.ts';
 import { textsByLanguage, vocabularyTexts } from './vocabulary.ts';
 
 export const DEFAULT_PIVOT = 'en';
@@ -25,67 +27,101 @@ export type RetrievalIds = { readonly queries: readonly Uint32Array[]; readonly 
 export type ParallelIds = { readonly corpus: ParallelCorpus; readonly sources: readonly Uint32Array[]; readonly targets: readonly Uint32Array[] };
 export type MonolingualIds = { readonly language: string; readonly sentences: readonly Uint32Array[] };
 
-export type PreparedTraining = {
-  readonly recipe: Recipe;
+/** The corpora of a recipe, read and split. */
+export type SplitCorpora = {
   /** The language most parallel corpora share; English where there is retrieval data or a starter. */
   readonly pivot: string;
+  /** Without what is held back. */
   readonly corpora: Corpora;
   readonly heldOut: readonly HeldOutPairs[];
   readonly heldOutQuestions: HeldOutQuestions | null;
+};
+
+/** The same texts as token ids. */
+export type TokenisedCorpora = { readonly retrieval: RetrievalIds; readonly parallel: readonly ParallelIds[]; readonly monolingual: readonly MonolingualIds[] };
+
+/** What batches are made of, whatever the encoder. */
+export type PreparedTexts = SplitCorpora & TokenisedCorpora;
+
+/** And what a static encoder starts from. */
+export type PreparedTraining = PreparedTexts & {
+  readonly recipe: StaticRecipe;
   readonly tokenizer: Tokenizer;
   readonly tokenizerJson: TokenizerJson;
-  readonly retrieval: RetrievalIds;
-  readonly parallel: readonly ParallelIds[];
-  readonly monolingual: readonly MonolingualIds[];
   readonly counts: readonly TokenCounts[];
   readonly starter: Starter | null;
 };
 
+type PrepareOptions = { readonly signal: AbortSignal; readonly report: ReportTraining };
+
 /** Reads, splits, learns the vocabulary and tokenises. Deterministic for a recipe and its files. @throws as `readCorpora`, `trainUnigram`. */
-export async function prepareTraining(options: { readonly recipe: Recipe; readonly starter: Starter | null; readonly signal: AbortSignal; readonly report: ReportTraining }): Promise<PreparedTraining> {
+export async function prepareTraining(options: PrepareOptions & { readonly recipe: StaticRecipe; readonly starter: Starter | null }): Promise<PreparedTraining> {
   const { recipe, starter, signal, report } = options;
-  const progress = (phase: TrainingPhase, done: number, total: number | null, unit: string): void => {
-    report({ kind: 'progress', phase, done, total, unit, leftMs: null });
-  };
+  const split = await readAndSplit({ recipe, hasStarter: starter !== null, signal, report });
+  const model = await learnVocabulary({ ...split, recipe, starter, signal, report });
+  const tokenizer = createTokenizer(model);
+  reportVocabulary(split.corpora, report);
+  signal.throwIfAborted();
+  const ids = await tokeniseCorpora(split.corpora, (text) => tokenizer.encode(text), signal);
+  const counts = countTokens({ pivot: split.pivot, vocabularySize: tokenizer.vocabularySize, ...ids });
+  return { ...split, ...ids, recipe, tokenizer, tokenizerJson: writeTokenizer(model), counts, starter };
+}
+
+/** Reads all corpora of a recipe and keeps some of them back. @throws as `readCorpora`; InputError 'recipe.nothing-held-back'. */
+export async function readAndSplit(options: PrepareOptions & { readonly recipe: Recipe; readonly hasStarter: boolean }): Promise<SplitCorpora> {
+  const { recipe, hasStarter, signal, report } = options;
   let files = 0;
   const read = await readCorpora({
     recipe,
     signal,
     onProblem: (problem) => { report(toEvent(problem)); },
     onFile: () => {
-      progress('reading', files, null, 'files');
+      report({ kind: 'progress', phase: 'reading', done: files, total: null, unit: 'files', leftMs: null });
       files += 1;
     },
   });
-  const pivot = choosePivot(read, starter !== null);
+  const pivot = choosePivot(read, hasStarter);
   const split = holdOut(read, recipe.seed);
   const questions = holdOutQuestions(split.corpora.retrieval, recipe.seed);
-  const corpora: Corpora = { ...split.corpora, retrieval: questions.training };
+  const parallel = recipe.pairsPerLanguage === undefined ? split.corpora.parallel : limitPairs(split.corpora.parallel, recipe.pairsPerLanguage, recipe.seed);
   signal.throwIfAborted();
-  const model = await learnVocabulary({ corpora, pivot, recipe, starter, signal, report });
-  const tokenizer = createTokenizer(model);
-  const texts = corpora.retrieval.length + corpora.parallel.length + corpora.monolingual.length;
-  progress('vocabulary', texts, texts, 'texts');
-  signal.throwIfAborted();
-  const encodeAll = (list: readonly string[]): Promise<Uint32Array[]> => encodeTexts(list, tokenizer, signal);
+  expectMeasurable(recipe, split.heldOut, questions.heldOut);
+  return { pivot, corpora: { ...split.corpora, parallel, retrieval: questions.training }, heldOut: split.heldOut, heldOutQuestions: questions.heldOut };
+}
+
+/** Early stopping needs something held back to look at. */
+function expectMeasurable({ earlyStopping }: Recipe, heldOut: readonly HeldOutPairs[], questions: HeldOutQuestions | null): void {
+  if (earlyStopping === undefined || (earlyStopping.metric === 'pairs' ? heldOut.length > 0 : questions !== null)) return;
+  const needed = earlyStopping.metric === 'pairs' ? 'a language pair with at least 40 sentence pairs' : 'questions on at least 200 passages';
+  throw new InputError('recipe.nothing-held-back', `"earlyStopping" needs ${needed} to keep some back, found fewer. Take it out of the recipe, or choose the other metric.`);
+}
+
+/** All texts of the corpora as ids. */
+export async function tokeniseCorpora(corpora: Corpora, tokens: (text: string, role: TextRole) => Uint32Array, signal: AbortSignal): Promise<TokenisedCorpora> {
+  const encodeAll = (list: readonly string[], role: TextRole): Promise<Uint32Array[]> => encodeTexts(list, (text) => tokens(text, role), signal);
   const { passageOf, passages } = sameDocumentKeys(corpora.retrieval);
-  const retrieval: RetrievalIds = { queries: await encodeAll(corpora.retrieval.map((example) => example.query)), passages: await encodeAll(passages), passageOf };
+  const retrieval: RetrievalIds = { queries: await encodeAll(corpora.retrieval.map((example) => example.query), 'query'), passages: await encodeAll(passages, 'document'), passageOf };
   const parallel: ParallelIds[] = [];
   for (const corpus of corpora.parallel) {
-    parallel.push({ corpus, sources: await encodeAll(corpus.pairs.map((pair) => pair.source)), targets: await encodeAll(corpus.pairs.map((pair) => pair.target)) });
+    parallel.push({ corpus, sources: await encodeAll(corpus.pairs.map((pair) => pair.source), 'document'), targets: await encodeAll(corpus.pairs.map((pair) => pair.target), 'document') });
   }
   const monolingual: MonolingualIds[] = [];
-  for (const { language, sentences } of corpora.monolingual) monolingual.push({ language, sentences: await encodeAll(sentences) });
-  const counts = countTokens({ pivot, vocabularySize: tokenizer.vocabularySize, retrieval, parallel, monolingual });
-  return { recipe, pivot, corpora, heldOut: split.heldOut, heldOutQuestions: questions.heldOut, tokenizer, tokenizerJson: writeTokenizer(model), retrieval, parallel, monolingual, counts, starter };
+  for (const { language, sentences } of corpora.monolingual) monolingual.push({ language, sentences: await encodeAll(sentences, 'document') });
+  return { retrieval, parallel, monolingual };
+}
+
+/** The vocabulary is there: as many texts as will be read. */
+export function reportVocabulary(corpora: Corpora, report: ReportTraining): void {
+  const texts = corpora.retrieval.length + corpora.parallel.length + corpora.monolingual.length;
+  report({ kind: 'progress', phase: 'vocabulary', done: texts, total: texts, unit: 'texts', leftMs: null });
 }
 
 /** Token ids of many texts; pauses now and then, so that a cancel arrives. */
-async function encodeTexts(texts: readonly string[], tokenizer: Tokenizer, signal: AbortSignal): Promise<Uint32Array[]> {
+async function encodeTexts(texts: readonly string[], encode: (text: string) => Uint32Array, signal: AbortSignal): Promise<Uint32Array[]> {
   const ids: Uint32Array[] = [];
   for (let i = 0; i < texts.length; i += 1) {
     if (i % TEXTS_BETWEEN_PAUSES === 0) await pauseFor(signal);
-    ids.push(tokenizer.encode(texts[i] ?? ''));
+    ids.push(encode(texts[i] ?? ''));
   }
   return ids;
 }
@@ -136,7 +172,7 @@ export function sidesOf(corpus: Pick<ParallelCorpus, 'source' | 'target'>, pivot
 async function learnVocabulary(options: {
   readonly corpora: Corpora;
   readonly pivot: string;
-  readonly recipe: Recipe;
+  readonly recipe: StaticRecipe;
   readonly starter: Starter | null;
   readonly signal: AbortSignal;
   readonly report: ReportTraining;

@@ -82,7 +82,7 @@ describe('a mistaken recipe', () => {
     ['a width too small', { parallel, encoder: { kind: 'static', width: 2 } }, /"encoder\/width": expected at least 16, found 2/],
     ['a width too large', { parallel, encoder: { kind: 'static', width: 1e6 } }, /"encoder\/width": expected at most 2048, found 1000000/],
     ['tables that fit no memory', { parallel, encoder: { kind: 'static', width: 2048, vocabularySize: 200_000 } }, /"encoder": expected width x vocabularySize of at most \d+, found 2048 x 200000/],
-    ['another kind of encoder', { parallel, encoder: { kind: 'magic' } }, /"encoder\/kind": expected one of "static", found "magic"/],
+    ['another kind of encoder', { parallel, encoder: { kind: 'magic' } }, /"encoder\/kind": expected one of "static", "backbone", "transformer", found "magic"/],
     ['a temperature of 0', { parallel, losses: { semantic: { temperature: 0 } } }, /"losses\/semantic\/temperature": expected at least 0 \(not equal\), found 0/],
     ['a negative weight', { parallel, losses: { semantic: { weight: -1 } } }, /"losses\/semantic\/weight": expected at least 0, found -1/],
     ['an unknown loss', { parallel, losses: { hinge: {} } }, /"losses\/hinge": expected a known key/],

@@ -5,15 +5,7 @@ import { z } from 'zod';
 import { InputError } from '../base/errors.ts';
 import { printable, readText } from '../base/text-files.ts';
 import { jsonErrorOffset, jsonPlaces, lineAt } from './json-places.ts';
-
-const LANGUAGE_TAG = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/;
-const languageTag = z.string().regex(LANGUAGE_TAG, 'a language tag such as "sw" or "x-kisukuma"');
-const path = z.string().min(1, 'a path');
-const weight = z.number().min(0).max(1000);
-const temperature = z.number().positive().max(100);
-
-const WIDTHS = { least: 16, most: 2048, default: 1024 };
-const VOCABULARY = { least: 500, most: 200_000, default: 24_000 };
+import { isBackbone, isStatic, recipeSchemaFor, type Recipe, type TransformerRecipe } from './recipe-schema.ts';
 
 /** Far above what a recipe needs; a file above it is something else. */
 const MOST_RECIPE_BYTES = 2 ** 24;
@@ -21,57 +13,6 @@ const MOST_RECIPE_BYTES = 2 ** 24;
 /** A token row, its gradient and two moments, 4 bytes each; the kernels' memory holds less than 4 GiB. */
 const TABLE_BYTES_PER_NUMBER = 16;
 const MOST_TABLE_BYTES = 3.5 * 2 ** 30;
-
-const encoder = z.strictObject({
-  kind: z.literal('static'),
-  width: z.int().min(WIDTHS.least).max(WIDTHS.most).default(WIDTHS.default),
-  vocabularySize: z.int().min(VOCABULARY.least).max(VOCABULARY.most).default(VOCABULARY.default),
-});
-
-const retrievalSource = z.union([z.strictObject({ pairs: path }), z.strictObject({ folder: path })], { error: 'either {"pairs": FILE} or {"folder": FOLDER}' });
-const parallelSource = z.union(
-  [
-    z.strictObject({ path, source: languageTag, target: languageTag }),
-    z.strictObject({ sourcePath: path, targetPath: path, source: languageTag, target: languageTag }),
-  ],
-  { error: 'either {"path", "source", "target"} or {"sourcePath", "targetPath", "source", "target"}' },
-);
-const monolingualSource = z.strictObject({ path, language: languageTag });
-
-const loss = (defaults: { weight: number; temperature: number }) =>
-  z.strictObject({ weight: weight.default(defaults.weight), temperature: temperature.default(defaults.temperature) }).prefault({});
-
-/** Defaults of the static encoder: default-retriever recipe, see test/experiments. */
-const recipeSchema = z.strictObject({
-  encoder: encoder.prefault({ kind: 'static' }),
-  retrieval: z.array(retrievalSource).min(1).optional(),
-  parallel: z.array(parallelSource).default([]),
-  monolingual: z.array(monolingualSource).default([]),
-  losses: z
-    .strictObject({
-      retrieval: loss({ weight: 1, temperature: 0.05 }),
-      semantic: loss({ weight: 1, temperature: 0.07 }),
-      language: loss({ weight: 0, temperature: 1 }),
-    })
-    .prefault({}),
-  optimizer: z
-    .strictObject({
-      learningRate: z.number().positive().max(1).default(0.005),
-      retrievalBatch: z.int().min(2).max(8192).default(384),
-      parallelBatch: z.int().min(2).max(8192).default(512),
-      passageTokens: z.int().min(8).max(4096).default(96),
-      /** Share of the tokens of passages and parallel sentences that a step leaves out, by chance: keeps rows from learning sentences by heart. */
-      tokenDropout: z.number().min(0).max(0.9).default(0.3),
-    })
-    .prefault({}),
-  budget: z.union([z.strictObject({ minutes: z.number().positive().max(10_000) }), z.strictObject({ steps: z.int().min(1).max(10_000_000) })], { error: 'either {"minutes": NUMBER} or {"steps": NUMBER}' }).default({ steps: 480 }),
-  seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(1),
-});
-
-/** A recipe with every default filled in and every path absolute. */
-export type Recipe = z.infer<typeof recipeSchema>;
-export type RecipeParallelSource = Recipe['parallel'][number];
-export type RecipeRetrievalSource = NonNullable<Recipe['retrieval']>[number];
 
 /** One mistake in a recipe: where, what was expected, what was found. */
 export type RecipeProblem = { readonly line: number; readonly key: string; readonly message: string };
@@ -110,7 +51,7 @@ export async function parseRecipe(options: { readonly text: string; readonly rec
       if (at === '') return 1;
     }
   };
-  const parsed = recipeSchema.safeParse(value);
+  const parsed = recipeSchemaFor(value).safeParse(value);
   const problems: RecipeProblem[] = [];
   if (!parsed.success) for (const issue of parsed.error.issues) problems.push(...toProblems(issue, value, lineOf));
   problems.push(...(await missingFiles(value, folder, lineOf)));
@@ -127,19 +68,37 @@ export async function parseRecipe(options: { readonly text: string; readonly rec
 function senselessSettings(recipe: Recipe, lineOf: (key: string) => number): RecipeProblem[] {
   const problems: RecipeProblem[] = [];
   const { encoder, retrieval, parallel, losses } = recipe;
-  if (parallel.length === 0 && retrieval === undefined) {
+  const masks = !isStatic(recipe) && recipe.losses.maskedLanguage.weight + recipe.losses.maskedLanguage.pretrainingSteps > 0;
+  if (parallel.length === 0 && retrieval === undefined && !(masks && recipe.monolingual.length > 0)) {
     problems.push({ line: 1, key: '', message: 'expected corpora under "parallel" or "retrieval", found none: there is nothing to train on' });
-  } else if (!(losses.retrieval.weight > 0 && retrieval !== undefined) && !(losses.semantic.weight + losses.language.weight > 0 && parallel.length > 0)) {
+  } else if (!masks && !(losses.retrieval.weight > 0 && retrieval !== undefined) && !(losses.semantic.weight + losses.language.weight > 0 && parallel.length > 0)) {
     problems.push({ line: lineOf('losses'), key: 'losses', message: 'expected a loss with a weight above 0 and the corpora it needs ("retrieval" needs questions, "semantic" and "language" need parallel texts), found none: there is nothing to train' });
   }
   parallel.forEach(({ source, target }, index) => {
     if (source === target) problems.push({ line: lineOf(`parallel/${index}/target`), key: `parallel/${index}/target`, message: `expected two different languages, found "${source}" twice` });
   });
-  const bytes = encoder.width * encoder.vocabularySize * TABLE_BYTES_PER_NUMBER;
-  if (bytes > MOST_TABLE_BYTES) {
-    problems.push({ line: lineOf('encoder'), key: 'encoder', message: `expected width x vocabularySize of at most ${Math.floor(MOST_TABLE_BYTES / TABLE_BYTES_PER_NUMBER)}, found ${encoder.width} x ${encoder.vocabularySize} = ${encoder.width * encoder.vocabularySize}: the tables would not fit into memory` });
+  if (encoder.kind === 'static') {
+    const bytes = encoder.width * encoder.vocabularySize * TABLE_BYTES_PER_NUMBER;
+    if (bytes > MOST_TABLE_BYTES) {
+      problems.push({ line: lineOf('encoder'), key: 'encoder', message: `expected width x vocabularySize of at most ${Math.floor(MOST_TABLE_BYTES / TABLE_BYTES_PER_NUMBER)}, found ${encoder.width} x ${encoder.vocabularySize} = ${encoder.width * encoder.vocabularySize}: the tables would not fit into memory` });
+    }
+  }
+  if (encoder.kind === 'transformer') {
+    if (encoder.width % encoder.heads !== 0) problems.push({ line: lineOf('encoder/heads'), key: 'encoder/heads', message: `expected a number that divides the width ${encoder.width}, found ${encoder.heads}` });
+    if ((encoder.pooling.layer ?? 0) > encoder.layers) problems.push({ line: lineOf('encoder/pooling/layer'), key: 'encoder/pooling/layer', message: `expected at most the number of layers, ${encoder.layers}, found ${String(encoder.pooling.layer)}` });
+  }
+  if (!isStatic(recipe)) problems.push(...senselessPretraining(recipe, lineOf));
+  if (recipe.hardNegatives !== undefined && (retrieval === undefined || losses.retrieval.weight === 0)) {
+    problems.push({ line: lineOf('hardNegatives'), key: 'hardNegatives', message: 'expected questions under "retrieval" and a retrieval loss, found none: there is no question to find hard negatives for' });
   }
   return problems;
+}
+
+function senselessPretraining({ losses, budget }: TransformerRecipe, lineOf: (key: string) => number): RecipeProblem[] {
+  const { pretrainingSteps } = losses.maskedLanguage;
+  if (!('steps' in budget) || pretrainingSteps <= budget.steps) return [];
+  const key = 'losses/maskedLanguage/pretrainingSteps';
+  return [{ line: lineOf(key), key, message: `expected at most the steps of the budget, ${budget.steps}, found ${pretrainingSteps}` }];
 }
 
 /** The recipe's files, each once: what is hashed for resuming and shown in a report. */
@@ -151,10 +110,16 @@ export function recipeFiles(recipe: Recipe): string[] {
     else files.add(source.sourcePath).add(source.targetPath);
   }
   for (const source of recipe.monolingual) files.add(source.path);
+  if (recipe.encoder.kind === 'backbone') files.add(recipe.encoder.path);
   return [...files];
 }
 
 function withAbsolutePaths(recipe: Recipe, folder: string): Recipe {
+  if (isBackbone(recipe)) return withAbsoluteCorpora({ ...recipe, encoder: { ...recipe.encoder, path: resolve(folder, recipe.encoder.path) } }, folder);
+  return withAbsoluteCorpora(recipe, folder);
+}
+
+function withAbsoluteCorpora<R extends Recipe>(recipe: R, folder: string): R {
   return {
     ...recipe,
     ...(recipe.retrieval === undefined ? {} : { retrieval: recipe.retrieval.map((source) => ('pairs' in source ? { pairs: resolve(folder, source.pairs) } : { folder: resolve(folder, source.folder) })) }),
@@ -196,6 +161,11 @@ function expectation(issue: z.core.$ZodIssue): string {
 async function missingFiles(value: unknown, folder: string, lineOf: (key: string) => number): Promise<RecipeProblem[]> {
   const problems: RecipeProblem[] = [];
   if (typeof value !== 'object' || value === null) return problems;
+  const backbone = z.object({ encoder: z.object({ kind: z.literal('backbone'), path: z.string().min(1) }) }).safeParse(value);
+  if (backbone.success) {
+    const problem = await fileProblem(resolve(folder, backbone.data.encoder.path), true);
+    if (problem !== null) problems.push({ line: lineOf('encoder/path'), key: 'encoder/path', message: `${problem} (${backbone.data.encoder.path})` });
+  }
   for (const section of ['retrieval', 'parallel', 'monolingual'] as const) {
     const entries: unknown = (value as Record<string, unknown>)[section];
     if (!Array.isArray(entries)) continue;

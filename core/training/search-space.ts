@@ -9,7 +9,7 @@ import type { KernelMemory } from '../optimizers/kernel-memory.ts';
 import type { Kernels } from '../optimizers/kernels.ts';
 import { createSession } from '../runtime/session.ts';
 import { tensorOf } from '../tensor/tensor.ts';
-import { unitVectors } from './look.ts';
+import { unitVectors } from './static-trainable.ts';
 import type { PreparedTraining } from './prepare.ts';
 import type { StaticParameters } from './static-parameters.ts';
 

@@ -11,7 +11,7 @@ async function prepared(changes: Readonly<Record<string, unknown>> = {}): Promis
 }
 
 function batches(of: PreparedTraining): ReturnType<typeof createStepBatches>['partsAt'] {
-  return createStepBatches(of, openLossSessions({ settings: of.recipe.losses, width: of.recipe.encoder.width, threads: 1, device: 'cpu' })).partsAt; // no session is opened before a loss is asked for
+  return createStepBatches({ recipe: of.recipe, texts: of, sessions: openLossSessions({ settings: of.recipe.losses, width: of.recipe.encoder.width, threads: 1, device: 'cpu' }) }).partsAt; // no session is opened before a loss is asked for
 }
 
 describe('the parts of a step', () => {
@@ -25,21 +25,18 @@ describe('the parts of a step', () => {
   it('are a function of seed and step: asked in any order, the same texts', async () => {
     const of = await prepared();
     const forward = batches(of);
-    const inOrder = [0, 1, 2, 3, 70, 71].map((step) => forward(step).map(({ bags }) => bags));
+    const inOrder = [0, 1, 2, 3, 70, 71].map((step) => forward(step).map(({ texts }) => texts));
     const jumping = batches(await prepared());
-    for (const [place, step] of [[5, 71], [2, 2], [0, 0], [4, 70]] as const) expect(jumping(step).map(({ bags }) => bags)).toEqual(inOrder[place]);
+    for (const [place, step] of [[5, 71], [2, 2], [0, 0], [4, 70]] as const) expect(jumping(step).map(({ texts }) => texts)).toEqual(inOrder[place]);
     expect(inOrder[0]).not.toEqual(inOrder[1]);
     const other = batches(await prepared({ seed: 4 }));
-    expect(other(0).map(({ bags }) => bags)).not.toEqual(inOrder[0]);
+    expect(other(0).map(({ texts }) => texts)).not.toEqual(inOrder[0]);
   });
 
   it('hold question and passage, source and target in the order that the losses expect', async () => {
     const of = await prepared({ optimizer: { retrievalBatch: 16, parallelBatch: 20, tokenDropout: 0 } });
     const [retrieval, semantic, language] = batches(of)(3);
-    const bagsOf = (part: typeof retrieval): string[] => {
-      const { ids, offsets } = part?.bags ?? { ids: new Int32Array(0), offsets: new Int32Array(0) };
-      return Array.from({ length: Math.max(0, offsets.length - 1) }, (_, b) => ids.subarray(offsets[b], offsets[b + 1]).join(' '));
-    };
+    const bagsOf = (part: typeof retrieval): string[] => part?.texts.map((ids) => ids.join(' ')) ?? [];
     const pairs = new Set(of.parallel.flatMap(({ sources, targets }) => sources.map((source, i) => `${source.join(' ')}|${targets[i]?.join(' ') ?? ''}`)));
     const found = bagsOf(semantic);
     expect(found).toHaveLength(40);

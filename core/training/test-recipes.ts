@@ -1,7 +1,8 @@
 /** On what do the tests train? A few hundred pairs of the sample project, narrow vectors and few steps: seconds, not minutes. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseRecipe, type Recipe } from './recipe.ts';
+import { parseRecipe } from './recipe.ts';
+import { isStatic, type StaticRecipe } from './recipe-schema.ts';
 
 export const SAMPLE_FOLDER = join(import.meta.dirname, '..', 'sample');
 export const STARTER_FOLDER = join(import.meta.dirname, 'starter');
@@ -24,6 +25,9 @@ export function smallRecipeText(folder: string, changes: Readonly<Record<string,
   });
 }
 
-export function smallRecipe(folder: string, changes: Readonly<Record<string, unknown>> = {}): Promise<Recipe> {
-  return parseRecipe({ text: smallRecipeText(folder, changes), recipePath: join(folder, 'recipe.json'), folder });
+/** A recipe for a static encoder. */
+export async function smallRecipe(folder: string, changes: Readonly<Record<string, unknown>> = {}): Promise<StaticRecipe> {
+  const recipe = await parseRecipe({ text: smallRecipeText(folder, changes), recipePath: join(folder, 'recipe.json'), folder });
+  if (!isStatic(recipe)) throw new Error('smallRecipe is for static encoders.');
+  return recipe;
 }

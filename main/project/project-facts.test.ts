@@ -51,7 +51,7 @@ describe('the recipe of a project', () => {
     expect(recipe.parallel).toHaveLength(2);
     expect(recipe.monolingual).toHaveLength(1);
     expect(recipe.retrieval).toHaveLength(2);
-    expect(recipe.encoder.width).toBe(PRESETS.quick.width);
+    expect(recipe.encoder).toMatchObject({ kind: 'static', width: PRESETS.quick.width });
     expect(recipe.budget).toEqual({ steps: PRESETS.quick.steps });
   });
 

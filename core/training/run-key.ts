@@ -1,0 +1,26 @@
+/** Which run does a checkpoint belong to? The recipe's settings and the content of its files, whatever their names. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256, sha256OfFile } from '../base/hashing.ts';
+import { recipeFiles } from './recipe.ts';
+import { isBackbone, type Recipe } from './recipe-schema.ts';
+
+/** The recipe's settings, the content of its files (whatever their names) and the starter: what a checkpoint belongs to. */
+export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<string> {
+  const hashes: string[] = [];
+  const files = [...recipeFiles(recipe), ...(recipe.retrieval === undefined ? [starterFolder] : [])];
+  for (const file of files) hashes.push(...(await hashesBelow(file)));
+  const { retrieval: _retrieval, parallel, monolingual, ...rest } = recipe;
+  const settings = isBackbone(recipe) ? { ...rest, encoder: { ...recipe.encoder, path: null } } : rest; // the backbone is known by its files
+  return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language }) => language)], hashes }));
+}
+
+/** The hash of a file, or those of all files in a folder. */
+async function hashesBelow(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => null); // not a folder
+  if (entries === null) return [await sha256OfFile(path)];
+  const hashes: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) if (entry.isFile()) hashes.push(await sha256OfFile(join(path, entry.name)));
+  return hashes;
+}
+

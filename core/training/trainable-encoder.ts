@@ -1,0 +1,81 @@
+/** What does the training loop need of an encoder? One update from the parts of a step, the arrays of a checkpoint, vectors for looks. */
+import type { Arrays } from './checkpoint.ts';
+import type { Losses } from './events.ts';
+
+/** Who reads a text: the encoder of queries or that of documents (one and the same where they are shared). */
+export type TextRole = 'query' | 'document';
+
+export type LossAndGradient = {
+  /** Unweighted, in nats: for the curve. */
+  readonly loss: number;
+  /** float32 [texts, H], of the weighted loss. */
+  readonly gradient: Float32Array;
+};
+
+/** A loss of vectors of texts. */
+export type VectorPart = {
+  readonly kind: 'vectors';
+  readonly name: keyof Losses;
+  /** Token ids, as `tokens` of the encoder gives them. */
+  readonly texts: readonly Uint32Array[];
+  /** The first so many texts are read by the query encoder, the rest by the document encoder. */
+  readonly queries: number;
+  /** vectors float32 [texts, H], in the order of `texts`, of any length. */
+  readonly evaluate: (vectors: Float32Array) => Promise<LossAndGradient>;
+};
+
+/** The loss of guessing hidden tokens (masked language modelling). */
+export type MaskedPart = {
+  readonly kind: 'masked';
+  readonly name: keyof Losses;
+  /** Token ids, some of them replaced. */
+  readonly texts: readonly Uint32Array[];
+  /** For each text, the places (rising) whose tokens are to be guessed, and what stood there. */
+  readonly places: readonly Int32Array[];
+  readonly labels: readonly Int32Array[];
+  readonly weight: number;
+};
+
+export type StepPart = VectorPart | MaskedPart;
+
+export type StepResult = { readonly losses: Losses; readonly gradientNorm: number; readonly isFinite: boolean };
+
+export type TrainableEncoder = AsyncDisposable & {
+  /** H: the width of its vectors. */
+  readonly width: number;
+  readonly parameterCount: number;
+  /** What is learned, by name: what a finished model is made of. */
+  readonly values: Arrays;
+  /** All that an update reads, values and moments, by name: loading a checkpoint fills these very arrays. */
+  readonly arrays: Arrays;
+  /** Token ids of a text for its reader. */
+  readonly tokens: (text: string, role: TextRole) => Uint32Array;
+  /**
+   * One update from several losses, computed one after the other with their gradients accumulated (Hu et al. 2023, section 4).
+   * Nothing is changed when a loss or the gradient is not finite, or when it throws. `step` seeds whatever chance there is.
+   */
+  readonly step: (options: { readonly parts: readonly StepPart[]; readonly step: number; readonly learningRate: number }) => Promise<StepResult>;
+  /** Vectors of length 1, float32 [texts, H], without chance; changes nothing. */
+  readonly vectors: (texts: readonly Uint32Array[], role: TextRole) => Promise<Float32Array>;
+  /** Are all values finite numbers? */
+  readonly areFinite: () => boolean;
+  /** Puts everything back to where step 0 starts. */
+  readonly restart: () => Promise<void>;
+  /** Takes less memory from now on, with the same updates; false when it cannot take less. */
+  readonly shrink: () => boolean;
+};
+
+/** No loss yet. */
+export const NO_LOSSES: Losses = { retrieval: 0, semantic: 0, language: 0 };
+
+/** The mean of each loss over the parts of its name; losses without a part are 0. */
+export function lossesByName(parts: readonly Pick<StepPart, 'name'>[], values: readonly number[]): Losses {
+  const counts = new Map<keyof Losses, number>();
+  const losses: { -readonly [Name in keyof Losses]: Losses[Name] } = { ...NO_LOSSES };
+  parts.forEach(({ name }, i) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    losses[name] = (losses[name] ?? 0) + ((values[i] ?? 0) - (losses[name] ?? 0)) / count;
+  });
+  return losses;
+}
