@@ -33,6 +33,15 @@ export function looksLikeHtml(text: string): boolean {
 
 /** The blocks of a page, its <title> and its language. Entities are decoded; a table row is one paragraph, its cells joined by " | ". */
 export function parseHtml(html: string, path = ''): DocumentContent {
+  return parsePage(html, path, false);
+}
+
+/** The same for XHTML, where `<title/>` is closed. */
+export function parseXhtml(html: string, path = ''): DocumentContent {
+  return parsePage(html, path, true);
+}
+
+function parsePage(html: string, path: string, recognizeSelfClosing: boolean): DocumentContent {
   const page = new PageReader(html, path);
   const parser = new Parser(
     {
@@ -40,7 +49,7 @@ export function parseHtml(html: string, path = ''): DocumentContent {
       ontext: (text) => page.onText(text, parser.startIndex),
       onclosetag: (name) => page.onCloseTag(name),
     },
-    { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: false },
+    { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing },
   );
   try {
     parser.end(html);

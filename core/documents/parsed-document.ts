@@ -14,6 +14,8 @@ export type TimeSpan = { readonly start: number; readonly end: number };
 export type DocumentPlace = {
   readonly line: number;
   readonly row?: number;
+  /** In files without lines: which paragraph, headings and table rows counted. */
+  readonly paragraph?: number;
   readonly page?: number;
   /** Book, chapter and verse as in "GEN 1:3" or "GEN 1:3-4". */
   readonly verse?: string;
