@@ -25,7 +25,12 @@ const BYTES_SHOWN = 24;
  *
  * @throws InputError '<area>.empty-file' for no bytes or only blank lines; what readBytes and detectEncoding throw.
  */
-export async function* readLineBatches(path: string, signal: AbortSignal, options: TextFileOptions): AsyncGenerator<LineBatch> {
+export function readLineBatches(path: string, signal: AbortSignal, options: TextFileOptions): AsyncGenerator<LineBatch> {
+  return splitLineBatches(path, readBytes(path, signal, options), options);
+}
+
+/** As readLineBatches, of bytes that come from elsewhere (a file inside an archive); `path` names them in messages. @throws as readLineBatches, and what the bytes throw. */
+export async function* splitLineBatches(path: string, pieces: AsyncIterable<Uint8Array>, options: TextFileOptions): AsyncGenerator<LineBatch> {
   const splitter = new LineSplitter(path, options);
   let hasText = false;
   const seen = (batch: LineBatch): LineBatch => {
@@ -33,7 +38,7 @@ export async function* readLineBatches(path: string, signal: AbortSignal, option
     return batch;
   };
   try {
-    for await (const piece of readBytes(path, signal, options)) {
+    for await (const piece of pieces) {
       const batch = splitter.push(piece);
       if (batch !== null) yield seen(batch);
     }

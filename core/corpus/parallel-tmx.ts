@@ -1,11 +1,12 @@
 /** Which parallel pairs does a TMX file hold? Two languages chosen from each translation unit. */
+import { tmxParser } from '../formats/tmx.ts';
+import type { TmxUnit, TmxVariant } from '../formats/tmx.ts';
 import { isLanguageTag, parseLanguageTag } from '../text/language.ts';
-import { pairOf } from './parallel-tsv.ts';
-import { problem } from './records.ts';
 import type { ReadOptions } from './line-records.ts';
+import { pairOf } from './parallel-tsv.ts';
+import { flatMapReadings, readXmlParts, recordsIn } from './parsed-files.ts';
+import { problem } from './records.ts';
 import type { CorpusProblem, ParallelPair, Reading } from './records.ts';
-import { readTmxUnits } from './tmx-units.ts';
-import type { TmxUnit, TmxVariant } from './tmx-units.ts';
 
 export type TmxLanguages = { readonly source: string; readonly target: string };
 
@@ -23,24 +24,20 @@ export async function* readParallelTmx(path: string, signal: AbortSignal, option
 }
 
 /** As readParallelTmx, a batch at a time. */
-export async function* readParallelTmxBatches(path: string, signal: AbortSignal, options: TmxLanguages & ReadOptions): AsyncGenerator<Reading<ParallelPair>[]> {
-  for await (const readings of readTmxUnits(path, signal, options)) {
-    yield readings.map((reading) => (reading.kind === 'problem' ? reading : pairOfUnit(reading.value, path, options)));
-  }
+export function readParallelTmxBatches(path: string, signal: AbortSignal, options: TmxLanguages & ReadOptions): AsyncGenerator<Reading<ParallelPair>[]> {
+  return flatMapReadings(readXmlParts(path, signal, options, tmxParser), (found) => (found.kind === 'unit' ? [pairOfUnit(found, path, options)] : []));
 }
 
 /** The languages of a TMX file, the first tag written for each base language, the one in most units first (equal: in order of appearance). */
 export async function readTmxLanguages(path: string, signal: AbortSignal, options: ReadOptions = {}): Promise<readonly string[]> {
   const counts = new Map<string, { readonly tag: string; units: number }>();
-  for await (const readings of readTmxUnits(path, signal, options)) {
-    for (const reading of readings) {
-      if (reading.kind === 'problem') continue;
-      for (const { language } of reading.value.variants) {
-        if (language === '') continue;
-        const count = counts.get(baseLanguage(language)) ?? { tag: language, units: 0 };
-        count.units += 1;
-        counts.set(baseLanguage(language), count);
-      }
+  for await (const found of recordsIn(readXmlParts(path, signal, options, tmxParser))) {
+    if (found.kind !== 'unit') continue;
+    for (const { language } of found.variants) {
+      if (language === '') continue;
+      const count = counts.get(baseLanguage(language)) ?? { tag: language, units: 0 };
+      count.units += 1;
+      counts.set(baseLanguage(language), count);
     }
   }
   return [...counts.values()].sort((a, b) => b.units - a.units).map(({ tag }) => tag);
@@ -59,17 +56,23 @@ function pairOfUnit({ unit, line, variants }: TmxUnit, path: string, { source, t
   return reading.kind === 'record' ? reading : withUnit(reading.problem, unit);
 }
 
-function withUnit(found: CorpusProblem, unit: number): Reading<ParallelPair> {
+/** The same problem with the number of its unit. */
+export function withUnit(found: CorpusProblem, unit: number): { readonly kind: 'problem'; readonly problem: CorpusProblem } {
   return problem(found.code.replace(/^corpus\./, ''), { path: found.path, line: found.line, found: found.found, expected: found.expected, unit });
 }
 
 /** The one variant in this language: an exact tag before an equal base language; equal texts count once. */
 function chooseVariant(variants: readonly TmxVariant[], wanted: string): TmxVariant | 'none' | 'several' {
-  const exact = variants.filter(({ language }) => canonical(language) === canonical(wanted));
-  const matching = exact.length > 0 ? exact : variants.filter(({ language }) => baseLanguage(language) === baseLanguage(wanted));
+  const matching = inLanguage(variants, wanted);
   const [first, ...others] = matching;
   if (first === undefined) return 'none';
   return others.every(({ text }) => text === first.text) ? first : 'several';
+}
+
+/** The texts in a language: those with exactly its tag, else those of the same base language. */
+export function inLanguage<T extends { readonly language: string }>(texts: readonly T[], wanted: string): readonly T[] {
+  const exact = texts.filter(({ language }) => canonical(language) === canonical(wanted));
+  return exact.length > 0 ? exact : texts.filter(({ language }) => baseLanguage(language) === baseLanguage(wanted));
 }
 
 const canonicalTags = new Map<string, { readonly tag: string; readonly base: string }>();

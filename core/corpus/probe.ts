@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { toIsoglossError } from '../base/errors.ts';
 import { readLineBatches } from '../base/text-lines.ts';
-import { xmlEncoding } from './tmx-units.ts';
+import { xmlEncoding } from '../formats/xml.ts';
 
 export type CorpusProbe = {
   readonly paths: readonly string[];

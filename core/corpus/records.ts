@@ -8,14 +8,28 @@ export type CorpusProblem = FileProblem;
 /** What a reader yields: a record, or what was wrong in its place. The caller decides how many problems are too many. */
 export type Reading<T> = { readonly kind: 'record'; readonly value: T } | { readonly kind: 'problem'; readonly problem: CorpusProblem };
 
-/** A question and a passage that answers it. */
-export type QuestionPair = { readonly query: string; readonly passage: string; readonly title?: string; readonly queryId?: string; readonly documentId?: string };
+/** A question and a passage that answers it; `negatives` are passages that look like answers and are none. */
+export type QuestionPair = { readonly query: string; readonly passage: string; readonly title?: string; readonly queryId?: string; readonly documentId?: string; readonly negatives?: readonly string[] };
+
+/** Where a record stands besides its line: what a person would look up. */
+export type RecordPlace = {
+  /** "1JN 1:3" or "1JN 1:3-4". */
+  readonly verse?: string;
+  readonly timeMs?: { readonly start: number; readonly end: number };
+  readonly tier?: string;
+  readonly speaker?: string;
+  /** The name of a unit, entry, sentence or reference in its file. */
+  readonly name?: string;
+};
 
 /** A sentence and its translation; `line` is where it stands, from 1 (in TMX, where its unit starts). */
-export type ParallelPair = { readonly source: string; readonly target: string; readonly line: number };
+export type ParallelPair = { readonly source: string; readonly target: string; readonly line: number; readonly place?: RecordPlace };
 
 /** A sentence of running text; `document` numbers its document from 0. */
-export type Sentence = { readonly text: string; readonly document: number };
+export type Sentence = { readonly text: string; readonly document: number; readonly line?: number; readonly place?: RecordPlace };
+
+/** A phrase of a dictionary with its translation and the sentences that show it in use. */
+export type PhrasePair = ParallelPair & { readonly examples: readonly { readonly source: string; readonly target: string | null }[] };
 
 /** `relevance` is an integer grade, 0 = not relevant. */
 export type Judgement = { readonly queryId: string; readonly documentId: string; readonly relevance: number; readonly line: number };
