@@ -1,8 +1,11 @@
 /** Which tests run where: unit tests stand beside their sources; everything end-to-end is in test/. */
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vitest/config';
+import { softwareVulkan } from './test/software-vulkan.ts';
 
 const UNIT_TIMEOUT_MS = 120_000; // a guard against hangs, never an assertion about speed
+
+Object.assign(process.env, softwareVulkan()); // for the processes that run the tests
 
 export default defineConfig({
   plugins: [vue()],

@@ -123,7 +123,7 @@ function scalarsOf({ settings, learningRate, gradientScale }: StepOptions): Adam
 }
 
 /** stepSize = learningRate / (1 - beta1^t);  inverseRootBias2 = 1 / sqrt(1 - beta2^t);  t = count, from 1. */
-function biasCorrection(options: { readonly count: number; readonly settings: AdamwSettings; readonly learningRate: number }): { readonly stepSize: number; readonly inverseRootBias2: number } {
+export function biasCorrection(options: { readonly count: number; readonly settings: AdamwSettings; readonly learningRate: number }): { readonly stepSize: number; readonly inverseRootBias2: number } {
   const { count, settings, learningRate } = options;
   return { stepSize: learningRate / (1 - settings.beta1 ** count), inverseRootBias2: 1 / Math.sqrt(1 - settings.beta2 ** count) };
 }

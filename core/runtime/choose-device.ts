@@ -1,56 +1,81 @@
-/** On which device does the training run? The one asked for, or the faster one; never a crash, and always one sentence why. */
-import { assertNever } from '../base/errors.ts';
-import { probeWebGpu, type WebGpuProbe } from './probe-webgpu.ts';
-import type { Device } from './session.ts';
+/** On which device does the training run? The one asked for, or the fastest; never a crash, and always one sentence why. */
+import { deviceNames, listDevices, type Device, type DeviceWish } from './device.ts';
+import { probeDevice, type DeviceProbe } from './probe-device.ts';
 
-export type DeviceWish = 'auto' | Device;
+export type { DeviceWish } from './device.ts';
 
 export type DeviceChoice = {
   readonly device: Device;
   /** Stable key for translation. */
-  readonly code: 'device.cpu-asked' | 'device.webgpu-asked' | 'device.webgpu-faster' | 'device.cpu-faster' | 'device.webgpu-absent' | 'device.webgpu-wrong';
+  readonly code: 'device.asked' | 'device.fastest' | 'device.cpu-fastest' | 'device.only-cpu' | 'device.not-offered' | 'device.absent' | 'device.wrong-results';
   /** One sentence for the user. */
   readonly message: string;
-  /** For the log: what the driver said. */
+  /** For the log: what each device did, or what its driver said. */
   readonly detail: string;
 };
 
 /** A graphics card has to be this much faster in the probe: data has to travel to it in every step. */
 const WORTHWHILE_SPEED_UP = 1.5;
 
+export type ChooseOptions = {
+  readonly threads: number;
+  readonly signal?: AbortSignal;
+  /** For tests. */
+  readonly probe?: typeof probeDevice;
+  readonly list?: typeof listDevices;
+};
+
 /**
- * Chooses by measuring: WebGPU is probed in a child process (a few seconds at most; nothing is probed when the CPU is asked
- * for), and falls back to the CPU when it is absent, gives wrong numbers, or under 'auto' is not clearly faster.
- * Results are bit-identical between runs on the CPU only.
+ * Chooses by measuring: every device that the installed runtime offers is probed in a child process of its own with a short
+ * training step (a few seconds at most; nothing is probed when the CPU is asked for), and the CPU is used when a device is
+ * absent, gives wrong numbers, or under 'auto' is not clearly faster. Results are bit-identical between runs on the CPU only.
  */
-export async function chooseDevice(
-  wish: DeviceWish,
-  options: { readonly threads: number; readonly signal?: AbortSignal; readonly probe?: typeof probeWebGpu },
-): Promise<DeviceChoice> {
-  const { probe = probeWebGpu, ...probeOptions } = options;
-  if (wish === 'cpu') return { device: 'cpu', code: 'device.cpu-asked', message: 'Training on the processor, as asked.', detail: '' };
-  const found = await probe(probeOptions);
+export async function chooseDevice(wish: DeviceWish, { probe = probeDevice, list = listDevices, ...options }: ChooseOptions): Promise<DeviceChoice> {
   options.signal?.throwIfAborted();
-  return chosen(wish, found);
-}
-
-function chosen(wish: 'auto' | 'webgpu', found: WebGpuProbe): DeviceChoice {
-  switch (found.status) {
-    case 'absent':
-      return { device: 'cpu', code: 'device.webgpu-absent', message: 'Training on the processor: no usable graphics card was found here.', detail: found.detail };
-    case 'wrong-results':
-      return { device: 'cpu', code: 'device.webgpu-wrong', message: 'Training on the processor: the graphics card calculates differently, so its driver is not used.', detail: found.detail };
-    case 'works':
-      return bySpeed(wish, found);
-    default:
-      return assertNever(found, 'WebGPU probe');
+  if (wish === 'cpu') return { device: 'cpu', code: 'device.asked', message: `Training on ${deviceNames.cpu}, as asked.`, detail: '' };
+  const offered = await list();
+  if (wish !== 'auto') {
+    if (!offered.includes(wish)) return { device: 'cpu', code: 'device.not-offered', message: `Training on ${deviceNames.cpu}: the installed ONNX Runtime does not offer ${deviceNames[wish]} here (it offers ${offered.join(', ')}).`, detail: '' };
+    const found = await probe(wish, options);
+    options.signal?.throwIfAborted();
+    return asked(wish, found);
   }
+  const found: { readonly device: Device; readonly probe: DeviceProbe }[] = [];
+  for (const device of offered) {
+    if (device === 'cpu') continue;
+    found.push({ device, probe: await probe(device, options) });
+    options.signal?.throwIfAborted();
+  }
+  return fastest(found);
 }
 
-function bySpeed(wish: 'auto' | 'webgpu', { cpuMs, webgpuMs }: { readonly cpuMs: number; readonly webgpuMs: number }): DeviceChoice {
-  const detail = `probe: cpu ${cpuMs.toFixed(1)} ms, webgpu ${webgpuMs.toFixed(1)} ms`;
-  if (wish === 'webgpu') return { device: 'webgpu', code: 'device.webgpu-asked', message: 'Training on the graphics card, as asked.', detail };
-  return cpuMs >= WORTHWHILE_SPEED_UP * webgpuMs
-    ? { device: 'webgpu', code: 'device.webgpu-faster', message: 'Training on the graphics card: it is faster here than the processor.', detail }
-    : { device: 'cpu', code: 'device.cpu-faster', message: 'Training on the processor: the graphics card here would not be clearly faster.', detail };
+function asked(wish: Device, found: DeviceProbe): DeviceChoice {
+  if (found.status === 'works') return { device: wish, code: 'device.asked', message: `Training on ${deviceNames[wish]}, as asked.`, detail: describe(wish, found) };
+  if (found.status === 'absent') return { device: 'cpu', code: 'device.absent', message: `Training on ${deviceNames.cpu}: ${deviceNames[wish]} could not be used here.`, detail: describe(wish, found) };
+  return { device: 'cpu', code: 'device.wrong-results', message: `Training on ${deviceNames.cpu}: ${deviceNames[wish]} calculates differently, so its driver is not used.`, detail: describe(wish, found) };
+}
+
+function fastest(found: readonly { readonly device: Device; readonly probe: DeviceProbe }[]): DeviceChoice {
+  const detail = found.map(({ device, probe }) => describe(device, probe)).join('; ');
+  const working = found.flatMap(({ device, probe }) => (probe.status === 'works' ? [{ device, speedUp: probe.cpuMs / probe.deviceMs, ...probe }] : []));
+  const [best] = working.toSorted((a, b) => b.speedUp - a.speedUp);
+  if (best === undefined) {
+    const wrong = found.find(({ probe }) => probe.status === 'wrong-results');
+    return wrong === undefined
+      ? { device: 'cpu', code: 'device.only-cpu', message: `Training on ${deviceNames.cpu}: no usable graphics card was found here.`, detail }
+      : { ...asked(wrong.device, wrong.probe), detail };
+  }
+  const measured = `${milliseconds(best.deviceMs)} for a short step, against ${milliseconds(best.cpuMs)}`;
+  return best.speedUp >= WORTHWHILE_SPEED_UP
+    ? { device: best.device, code: 'device.fastest', message: `Training on ${deviceNames[best.device]}: it needs ${measured} on the processor.`, detail }
+    : { device: 'cpu', code: 'device.cpu-fastest', message: `Training on ${deviceNames.cpu}: ${deviceNames[best.device]} is not clearly faster here (${measured}).`, detail };
+}
+
+/** "3 ms": whole, at least 1. */
+function milliseconds(value: number): string {
+  return `${Math.max(1, Math.round(value))} ms`;
+}
+
+function describe(device: Device, probe: DeviceProbe): string {
+  return probe.status === 'works' ? `${device} ${probe.deviceMs.toFixed(1)} ms (cpu ${probe.cpuMs.toFixed(1)} ms)` : `${device} ${probe.status}: ${probe.detail}`;
 }

@@ -6,11 +6,11 @@ import { encodeModel } from '../graph/protobuf/encode.ts';
 import { retrievalLoss } from '../losses/retrieval.ts';
 import { numbersOf, tensorOf } from '../tensor/tensor.ts';
 import { backward } from '../autodiff/backward.ts';
-import { probeWebGpu } from './probe-webgpu.ts';
+import { probeDevice } from './probe-device.ts';
 import { createSession } from './session.ts';
 
 const TOLERANCE = 1e-4; // relative to the largest number; float32 in another order
-const found = await probeWebGpu({ threads: 1 });
+const found = await probeDevice('webgpu', { threads: 1 });
 
 describe.skipIf(found.status !== 'works')('a session on WebGPU', () => {
   const [batch, width] = [12, 64];
