@@ -117,7 +117,7 @@ export async function createDeviceParameters(options: SessionOptions & { readonl
   /** The norm of all gradients, read; the factor that shortens them stays. */
   const clip = async (maximumNorm: number | null): Promise<{ readonly norm: number; readonly scale: DeviceTensor }> => {
     const gradients = new Map([...whole, ...[...parts].flatMap(([name, [part]]) => (part === undefined ? [] : [[name, part.gradient] as const]))]);
-    const shapes = new Map([...gradients].map(([name, { shape }]) => [name, parts.has(name) ? [`rows of ${name}`, shape[1] ?? 0] : shape]));
+    const shapes = new Map([...gradients].map(([name, { shape }], i) => [name, parts.has(name) ? [`U${i}`, shape[1] ?? 0] : shape]));
     const key = `clip ${maximumNorm} ${[...gradients.keys()].join()}`;
     const { read, kept } = await run(key, () => clippingGraph(shapes, maximumNorm), { feeds: Object.fromEntries(gradients), stays: ['scale'] });
     return { norm: floats(read['norm']).data[0] ?? Number.NaN, scale: the(kept['scale']) };
