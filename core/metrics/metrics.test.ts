@@ -67,7 +67,7 @@ describe('pairAccuracy', () => {
     const sources = Float32Array.of(1, 0, 0, 1, 0.6, 0.8);
     const targets = Float32Array.of(1, 0, 0.6, 0.8, 0.6, 0.8);
     // source 0 -> 0 right; 1 -> 1 (tie of .8, lower index) right; 2 -> 1 wrong. target 0 -> 0 right; 1 -> 2 wrong; 2 -> 2 right.
-    expect(pairAccuracy({ sources, targets, width: 2 })).toEqual({ pairs: 3, forward: 2 / 3, backward: 2 / 3, accuracy: 2 / 3 });
+    expect(pairAccuracy({ sources, targets, width: 2 })).toMatchObject({ pairs: 3, forward: 2 / 3, backward: 2 / 3, accuracy: 2 / 3 });
   });
 
   it('is 1 for equal distinct rows, 1/n for rows that are all the same', () => {

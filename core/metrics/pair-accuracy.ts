@@ -8,6 +8,8 @@ export type PairAccuracy = {
   readonly backward: number;
   /** Mean of both. */
   readonly accuracy: number;
+  /** uint8 [2n]: 1 where the answer was right; the n sources, then the n targets. */
+  readonly right: Uint8Array;
 };
 
 /**
@@ -39,10 +41,11 @@ export function pairAccuracy(options: { readonly sources: Float32Array; readonly
       }
     }
   }
-  const share = (answers: Int32Array): number => (pairs === 0 ? 0 : answers.reduce((right, answer, i) => right + (answer === i ? 1 : 0), 0) / pairs);
-  const forward = share(targetOf);
-  const backward = share(sourceOf);
-  return { pairs, forward, backward, accuracy: (forward + backward) / 2 };
+  const right = Uint8Array.from([...targetOf.map((target, i) => (target === i ? 1 : 0)), ...sourceOf.map((source, i) => (source === i ? 1 : 0))]);
+  const share = (answers: Uint8Array): number => (pairs === 0 ? 0 : answers.reduce((sum, answer) => sum + answer, 0) / pairs);
+  const forward = share(right.subarray(0, pairs));
+  const backward = share(right.subarray(pairs));
+  return { pairs, forward, backward, accuracy: (forward + backward) / 2, right };
 }
 
 /** Four sums in place of one, so that the additions need not wait for each other. */
