@@ -1,11 +1,12 @@
 /** How is a loss of pooled sums computed with its gradient? One ONNX model per loss and batch size, built by `backward`, kept open. */
 import { buildGradientModel, gradientName } from '../autodiff/gradient-model.ts';
 import { InvariantError } from '../base/errors.ts';
-import type { GraphBuilder, Value } from '../graph/builder.ts';
+import type { Graph, GraphBuilder, Value } from '../graph/builder.ts';
 import { jointLoss } from '../losses/joint.ts';
 import { languageContrastiveLoss } from '../losses/language-contrastive.ts';
 import { retrievalLoss, symmetricRetrievalLoss } from '../losses/retrieval.ts';
 import { semanticContrastiveLoss } from '../losses/semantic-contrastive.ts';
+import { modelFor } from '../runtime/device-session.ts';
 import { createSession, type Device, type Session } from '../runtime/session.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
 import type { LossAndGradient } from './trainable-encoder.ts';
@@ -31,10 +32,10 @@ export type LossSessions = AsyncDisposable & {
 export function openLossSessions(options: { readonly settings: LossSettings; readonly width: number; readonly threads: number; readonly device: Device }): LossSessions {
   const { settings, width, threads, device } = options;
   const sessions = new Map<string, Session>();
-  const open = async (model: string, bytes: () => Uint8Array): Promise<Session> => {
+  const open = async (model: string, graph: () => Graph): Promise<Session> => {
     const known = sessions.get(model);
     if (known !== undefined) return known;
-    const session = await createSession(bytes(), { threads, device });
+    const session = await createSession(modelFor(graph(), device), { threads, device });
     sessions.set(model, session);
     return session;
   };
@@ -77,16 +78,16 @@ export function openLossSessions(options: { readonly settings: LossSettings; rea
   };
 }
 
-/** The ONNX models of the weighted losses with their gradients; B, N, P and Q are symbols. */
-function lossModels({ retrieval, semantic, language }: LossSettings, width: number): Readonly<Record<'retrieval' | 'retrievalWithNegatives' | 'semantic' | 'languageOfPairs' | 'languageWithOthers', () => Uint8Array>> {
+/** The graphs of the weighted losses with their gradients; B, N, P and Q are symbols. */
+function lossModels({ retrieval, semantic, language }: LossSettings, width: number): Readonly<Record<'retrieval' | 'retrievalWithNegatives' | 'semantic' | 'languageOfPairs' | 'languageWithOthers', () => Graph>> {
   const weighted = (g: GraphBuilder, loss: Value, { weight }: LossSetting): Value => jointLoss(g, [{ loss, weight }]);
   const ofQuestions = retrieval.symmetric === false ? retrievalLoss : symmetricRetrievalLoss;
-  const retrievalModel = (documents: string): Uint8Array =>
+  const retrievalModel = (documents: string): Graph =>
     buildGradientModel({
       name: 'retrieval-loss',
       inputs: { queries: { shape: ['B', width] }, documents: { shape: [documents, width] }, leaveOut: { shape: ['B', documents], dtype: 'bool' } },
       build: (g, values) => weighted(g, ofQuestions(g, { ...values, temperature: retrieval.temperature }), retrieval),
-    }).modelBytes;
+    }).graph;
   return {
     retrieval: () => retrievalModel('B'),
     retrievalWithNegatives: () => retrievalModel('N'),
@@ -95,19 +96,19 @@ function lossModels({ retrieval, semantic, language }: LossSettings, width: numb
         name: 'semantic-loss',
         inputs: { sources: { shape: ['N', width] }, targets: { shape: ['N', width] } },
         build: (g, values) => weighted(g, semanticContrastiveLoss(g, { ...values, temperature: semantic.temperature }), semantic),
-      }).modelBytes,
+      }).graph,
     languageOfPairs: () =>
       buildGradientModel({
         name: 'language-loss',
         inputs: { sources: { shape: ['P', width] }, targets: { shape: ['P', width] } },
         build: (g, values) => weighted(g, languageContrastiveLoss(g, { ...values, temperature: language.temperature }), language),
-      }).modelBytes,
+      }).graph,
     languageWithOthers: () =>
       buildGradientModel({
         name: 'language-loss-with-others',
         inputs: { sources: { shape: ['P', width] }, targets: { shape: ['P', width] }, others: { shape: ['Q', width] } },
         build: (g, values) => weighted(g, languageContrastiveLoss(g, { ...values, temperature: language.temperature }), language),
-      }).modelBytes,
+      }).graph,
   };
 }
 

@@ -1,6 +1,7 @@
 /** How does a recipe become a model folder? Prepare, plan, train, turn into a search space, learn word translations, write. */
 import { join, resolve } from 'node:path';
-import { CancellationError, InputError } from '../base/errors.ts';
+import { CancellationError, EnvironmentError, InputError } from '../base/errors.ts';
+import type { DeviceWish } from '../runtime/choose-device.ts';
 import { readNewestCheckpoint, removeCheckpoints, type CheckpointState } from './checkpoint.ts';
 import { coTrain } from './co-training.ts';
 import { noControl, type Losses, type ReportTraining, type TrainingControl, type TrainingSummary } from './events.ts';
@@ -24,7 +25,8 @@ export type RunTrainingOptions = {
   /** The shipped starter; used when the recipe has no retrieval data. */
   readonly starterFolder: string;
   readonly threads: number;
-  readonly device: 'cpu' | 'webgpu' | 'auto';
+  /** A device that fails, before or during the training, is left for the CPU with one sentence. */
+  readonly device: DeviceWish;
   /** Continue from the newest checkpoint of the same recipe and files, if there is one. */
   readonly resume: boolean;
   readonly signal: AbortSignal;
@@ -57,9 +59,20 @@ export async function runTraining(options: RunTrainingOptions): Promise<Training
   }
   const place = await reserveOutputFolder(options.outputFolder);
   try {
-    return await trainAndWrite(options);
+    return await trainOrFallBack(options);
   } finally {
     await place[Symbol.asyncDispose]();
+  }
+}
+
+/** Trains; when the device fails on the way, says so and goes on from the last saved state on the CPU. */
+async function trainOrFallBack(options: RunTrainingOptions): Promise<TrainingSummary | null> {
+  try {
+    return await trainAndWrite(options);
+  } catch (thrown) {
+    if (options.device === 'cpu' || !(thrown instanceof EnvironmentError) || thrown.code !== 'runtime.device-failed') throw thrown;
+    options.report({ kind: 'message', code: 'device.failed', message: `${thrown.message} Training goes on with the processor, from the last saved state.` });
+    return trainAndWrite({ ...options, device: 'cpu', resume: true });
   }
 }
 
