@@ -31,7 +31,7 @@ export function transformerBlock(g: GraphBuilder, x: Value, { mask, heads, param
 }
 
 /** The parameters of a layer of width H and inner width F as named inputs ("<prefix>.query.weight", ...). */
-export function transformerBlockInputs(g: GraphBuilder, { prefix, width, innerWidth, dtype = 'float32' }: { readonly prefix: string; readonly width: number; readonly innerWidth: number; readonly dtype?: DType }): TransformerBlockParameters {
+export function transformerBlockInputs(g: GraphBuilder, { prefix, width, innerWidth, dtype = 'float32' }: { readonly prefix: string; readonly width: number; readonly innerWidth: number; readonly dtype?: DType }): { readonly [Part in keyof TransformerBlockParameters]: Omit<TransformerBlockParameters[Part], 'lowRank'> } {
   const input = (name: string, shape: Shape): Value => g.input(`${prefix}.${name}`, dtype, shape);
   const linearInputs = (name: string, [out, into]: readonly [number, number]): LinearParameters => ({ weight: input(`${name}.weight`, [out, into]), bias: input(`${name}.bias`, [out]) });
   const normInputs = (name: string): LayerNormParameters => ({ scale: input(`${name}.scale`, [width]), bias: input(`${name}.bias`, [width]) });

@@ -3,6 +3,7 @@ import type { GraphBuilder, Value } from '../graph/builder.ts';
 import { ShapeError } from '../tensor/shape-error.ts';
 import type { DType } from '../tensor/dtype.ts';
 import { dropout } from './dropout.ts';
+import { lowRankNames } from './low-rank.ts';
 import { layerNorm, type LayerNormParameters } from './layer-norm.ts';
 import { linear, type LinearParameters } from './linear.ts';
 import { firstTokenAttention, packedAttention, type PackedAttentionArguments } from './packed-attention.ts';
@@ -25,6 +26,8 @@ export type TransformerEncoderArguments = {
   readonly parameters: TransformerValues;
   /** null: nothing is left out (in use). */
   readonly dropout: DropoutRates | null;
+  /** α / R of thin matrices that stand beside weights (low-rank.ts); a weight has them when `parameters` does. */
+  readonly lowRankScale?: number;
 };
 
 /**
@@ -57,6 +60,20 @@ export function transformerStates(g: GraphBuilder, options: TransformerEncoderAr
   return x;
 }
 
+/** How the states of a sequence become its vector: `layers` layers, first token or mean, then a dense map and normalisation if there are. */
+export type TransformerPooling = { readonly layers: number; readonly mode: 'cls' | 'mean'; readonly dense: 'identity' | 'tanh' | null; readonly normalise: boolean };
+
+/** The parameters of the dense map after pooling. */
+export const DENSE = { weight: 'dense.weight', bias: 'dense.bias' };
+
+/** `transformerPooled`, then act(x Wᵀ + b) with `dense.weight` [O, H] and `dense.bias` [O], then rows of length 1, as far as asked: float [B, O]. */
+export function transformerEmbeddings(g: GraphBuilder, { pooling, ...options }: TransformerEncoderArguments & { readonly pooling: TransformerPooling }): Value {
+  const pooled = transformerPooled(g, { ...options, layers: pooling.layers, pooling: pooling.mode });
+  const mapped = pooling.dense === null ? pooled : linear(g, pooled, { weight: need(options.parameters, DENSE.weight), bias: need(options.parameters, DENSE.bias) });
+  const shaped = pooling.dense === 'tanh' ? g.tanh(mapped) : mapped;
+  return pooling.normalise ? g.l2Normalise(shaped, { axis: 1 }) : shaped;
+}
+
 /**
  * One vector per sequence, float [B, H], in the caller's order: the first token's state or the mean of all tokens' after `layers` layers.
  * For the first token's, the last layer calculates queries, output and feed-forward for those rows only; the rest has no influence on
@@ -71,9 +88,10 @@ export function transformerPooled(g: GraphBuilder, options: TransformerEncoderAr
 }
 
 /** The names and shapes of a layer's parameters, looked up. @throws ShapeError 'transformer.parameter' naming one that is missing. */
-function blockParameters(parameters: TransformerValues, layer: number): TransformerBlockParameters {
+function blockParameters(options: LayerArguments): TransformerBlockParameters {
+  const { parameters, layer } = options;
   const prefix = `layer.${layer}`;
-  const affine = (name: string): LinearParameters => ({ weight: need(parameters, `${prefix}.${name}.weight`), bias: need(parameters, `${prefix}.${name}.bias`) });
+  const affine = (name: string): LinearParameters => affineOf(options, `${prefix}.${name}`);
   return { query: affine('query'), key: affine('key'), value: affine('value'), output: affine('output'), attentionNorm: normOf(parameters, `${prefix}.attentionNorm`), up: affine('up'), down: affine('down'), outputNorm: normOf(parameters, `${prefix}.outputNorm`) };
 }
 
@@ -92,13 +110,13 @@ function attentionArguments(g: GraphBuilder, { shape, layout, dropout: rates, la
 }
 
 function transformerLayer(g: GraphBuilder, x: Value, options: LayerArguments): Value {
-  const parameters = blockParameters(options.parameters, options.layer);
+  const parameters = blockParameters(options);
   return rest(g, { x, attended: packedAttention(g, x, attentionArguments(g, options, parameters)), parameters, options });
 }
 
 /** [T, H] -> [B, H] in packed order. */
 function firstTokenLayer(g: GraphBuilder, x: Value, options: LayerArguments): Value {
-  const parameters = blockParameters(options.parameters, options.layer);
+  const parameters = blockParameters(options);
   const first = options.layout.firstOf(x); // [B, H]
   return rest(g, { x: first, attended: firstTokenAttention(g, { x, first, ...attentionArguments(g, options, parameters) }), parameters, options });
 }
@@ -128,6 +146,13 @@ function dropped(g: GraphBuilder, x: Value, place: string, rate = 0): Value {
 
 function normOf(parameters: TransformerValues, name: string): LayerNormParameters {
   return { scale: need(parameters, `${name}.scale`), bias: need(parameters, `${name}.bias`) };
+}
+
+function affineOf({ parameters, lowRankScale = 1 }: TransformerEncoderArguments, name: string): LinearParameters {
+  const names = lowRankNames(`${name}.weight`);
+  const [down, up] = [parameters.get(names.down), parameters.get(names.up)];
+  const lowRank = down === undefined || up === undefined ? null : { down, up, scale: lowRankScale };
+  return { weight: need(parameters, `${name}.weight`), bias: need(parameters, `${name}.bias`), lowRank };
 }
 
 function need(parameters: TransformerValues, name: string): Value {
