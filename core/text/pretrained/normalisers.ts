@@ -65,8 +65,8 @@ export function readNormaliserStep(value: unknown): TextStep {
   return row(step);
 }
 
-/** One sign, one escape or one plain class, once or repeated: such an expression is searched in linear time. */
-const LINEAR = /^(?:\\[stnr]|[^\\^$.*+?()[\]{}|]|\[[^\]\\[^]*\])(?:\{\d{1,3},?\d{0,3}\}|\+)?$/u;
+/** A few plain signs, then one sign, one escape, one general category or one plain class, once or repeated: such an expression is searched in linear time. */
+const LINEAR = /^[^\\^$.*+?()[\]{}|]{0,8}(?:\\[stnr]|\\p\{(?:C[cfos]?|L[lu]?|M[nc]?|Nd?|P|S|Zs?)\}|[^\\^$.*+?()[\]{}|]|\[(?:[^\]\\[^]|\\x[\dA-Fa-f]{2})*\])(?:\{\d{1,3},?\d{0,3}\}|\+)?$/u;
 
 /** A pattern of tokenizer.json as an expression. @throws InputError 'tokenizer.unsupported' for expressions that might take long. */
 export function readPattern(value: unknown, place: string): RegExp {
