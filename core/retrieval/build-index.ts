@@ -1,15 +1,18 @@
 /** How does a folder of documents become an index? File by file, batch by batch; what is unchanged is not embedded again. */
 import { access, constants, mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { toIsoglossError } from '../base/errors.ts';
+import { InputError, toIsoglossError } from '../base/errors.ts';
 import type { IsoglossError } from '../base/errors.ts';
+import { waitWhile } from '../base/pause.ts';
 import { sha256OfFile } from '../base/hashing.ts';
+import { printable } from '../base/text-files.ts';
 import type { FileProblem } from '../base/text-files.ts';
 import { ignoreProgress } from '../base/progress.ts';
 import type { ReportProgress } from '../base/progress.ts';
 import { chunkDocument } from '../documents/chunker.ts';
 import type { Chunk } from '../documents/chunker.ts';
-import { walkFolder } from '../documents/folder-walk.ts';
+import { isInFolder, walkLibrary } from '../documents/library-folders.ts';
+import type { LibraryFolder } from '../documents/library-folders.ts';
 import type { FolderEntry, SkipReason } from '../documents/folder-walk.ts';
 import { documentText } from '../documents/parsed-document.ts';
 import { readDocument } from '../documents/read-document.ts';
@@ -20,6 +23,7 @@ import { guessLanguage } from './guess-language.ts';
 import { expectModel, findManifest, journalPath, newManifest, writeManifest } from './store/index-manifest.ts';
 import type { IndexManifest } from './store/index-manifest.ts';
 import { appendEntry, compactJournal, readJournal } from './store/journal.ts';
+import type { IndexedFile } from './store/journal.ts';
 import { openStore, removeStore } from './store/lance-store.ts';
 import type { LanceStore } from './store/lance-store.ts';
 import { readStoredFiles } from './store/stored-files.ts';
@@ -30,9 +34,15 @@ export type BuildIndexOptions = {
   /** Remembered in index.json, so that a search can find the model. */
   readonly modelFolder?: string;
   readonly documentsFolder: string;
+  /** A library of several folders, in place of `documentsFolder` alone. */
+  readonly folders?: readonly LibraryFolder[];
   readonly indexFolder: string;
   /** What to do with an index that another model made. Default: refuse. */
   readonly ifOtherModel?: 'refuse' | 'rebuild';
+  /** Files that could not be read before, by path: not tried again while their content is the same. */
+  readonly knownFailures?: ReadonlyMap<string, { readonly hash: string; readonly error: IsoglossError }>;
+  /** Asked between files; what was embedded so far is on the disk before it waits. */
+  readonly isPaused?: () => boolean;
   readonly signal: AbortSignal;
   readonly report?: ReportProgress;
 };
@@ -44,12 +54,16 @@ export type BuildSummary = {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
+  /** Files that have another name or place now; their rows stay. */
+  readonly moved: number;
   readonly removed: number;
+  /** Folders of the library that are away; their documents stay in the index. */
+  readonly missingFolders: readonly string[];
   /** Files that were indexed but whose rows were damaged or lost, and that were indexed again. */
   readonly repaired: number;
   readonly skipped: readonly { readonly path: string; readonly reason: SkipReason }[];
   /** Files that could not be read; an older version that is in the index stays. */
-  readonly failed: readonly { readonly path: string; readonly error: IsoglossError }[];
+  readonly failed: readonly { readonly path: string; /** SHA-256; null when not even that could be read. */ readonly hash: string | null; readonly error: IsoglossError }[];
   /** What is wrong inside files that were read now and are in the index all the same; the first MOST_PROBLEMS. */
   readonly problems: readonly FileProblem[];
 };
@@ -66,39 +80,95 @@ type DocumentEntry = Extract<FolderEntry, { kind: 'document' }>;
  *   EnvironmentError 'disk.full', 'disk.no-permission'; the signal's reason once aborted.
  */
 export async function buildIndex(options: BuildIndexOptions): Promise<BuildSummary> {
-  const { documentsFolder, indexFolder, signal, report = ignoreProgress } = options;
-  const { documents, skipped } = await listDocuments(documentsFolder, signal, report);
+  const { indexFolder, report = ignoreProgress } = options;
+  const { documents, skipped, missingFolders } = await listDocuments(options, report);
   const manifest = await prepareFolder(options);
   const { store, stored } = await openWhole(indexFolder, options.encoder.width);
   try {
     const journal = journalPath(indexFolder);
     await store.removeBatches(stored.staleBatches);
-    const present = new Set(documents.map(({ relativePath }) => relativePath));
-    const gone = [...stored.files.keys(), ...stored.missing].filter((path) => !present.has(path));
+    const known = [...stored.files.keys(), ...stored.missing].filter((path) => !missingFolders.some((name) => isInFolder(path, name)));
+    const hashed = await hashDocuments(documents, { ...options, report });
+    const renamed = findRenamed({ hashed, known: known.flatMap((path) => stored.files.get(path) ?? []) });
+    if (renamed.length > 0) await appendEntry(journal, { kind: 'renamed', files: renamed });
+    const kept = new Set([...documents.map(({ relativePath }) => relativePath), ...renamed.map(({ from }) => from)]);
+    const gone = known.filter((path) => !kept.has(path));
     if (gone.length > 0) await appendEntry(journal, { kind: 'removed', paths: gone });
     const writer = createBatchWriter({ store, journalPath: journal, firstBatch: (await readJournal(journal)).nextBatch, width: options.encoder.width });
-    const changes = await indexDocuments({ ...options, report, documents, stored, writer });
+    const changes = await indexDocuments({ ...options, report, hashed, stored, writer, renamed: new Set(renamed.map(({ to }) => to)) });
     report({ phase: 'finishing', done: 0, total: 1, unit: 'steps' });
-    const isChanged = changes.added + changes.changed + changes.repaired + gone.length + stored.staleBatches.length > 0 || manifest.finishedAt === null;
+    const isChanged = changes.added + changes.changed + changes.repaired + gone.length + renamed.length + stored.staleBatches.length > 0 || manifest.finishedAt === null;
     if (isChanged) await store.finish();
     const counts = await finish({ indexFolder, manifest });
     report({ phase: 'finishing', done: 1, total: 1, unit: 'steps' });
-    return { ...counts, ...changes, removed: gone.length, skipped };
+    return { ...counts, ...changes, moved: renamed.length, removed: gone.length, missingFolders, skipped };
   } finally {
     store.close();
   }
 }
 
-async function listDocuments(folder: string, signal: AbortSignal, report: ReportProgress): Promise<{ readonly documents: readonly DocumentEntry[]; readonly skipped: BuildSummary['skipped'] }> {
+type Listing = { readonly documents: readonly DocumentEntry[]; readonly skipped: BuildSummary['skipped']; readonly missingFolders: readonly string[] };
+
+/** @throws InputError 'file.missing' when none of the folders is there. */
+async function listDocuments({ documentsFolder, folders = [{ name: '', path: documentsFolder }], signal }: BuildIndexOptions, report: ReportProgress): Promise<Listing> {
   const documents: DocumentEntry[] = [];
   const skipped: { path: string; reason: SkipReason }[] = [];
-  for await (const entry of walkFolder(folder, signal)) {
+  const missingFolders: string[] = [];
+  for await (const entry of walkLibrary(folders, signal)) {
     if (entry.kind === 'document') documents.push(entry);
-    else skipped.push({ path: entry.relativePath, reason: entry.reason });
+    else if (entry.kind === 'skipped') skipped.push({ path: entry.relativePath, reason: entry.reason });
+    else missingFolders.push(entry.name);
     report({ phase: 'listing', done: documents.length, total: null, unit: 'files' });
   }
-  return { documents, skipped };
+  const [first] = folders;
+  if (first !== undefined && missingFolders.length === folders.length) throw new InputError('file.missing', `${first.path}: expected a folder of documents, found nothing there. Plug in its disk, or choose another folder.`, { data: { path: first.path } });
+  return { documents, skipped, missingFolders };
 }
+
+/** A document with what it holds; `hash` is the error where it cannot be read. */
+type HashedDocument = { readonly document: DocumentEntry; readonly hash: string | IsoglossError };
+
+async function hashDocuments(documents: readonly DocumentEntry[], { signal, isPaused = () => false, report }: Pick<BuildIndexOptions, 'signal' | 'isPaused'> & { readonly report: ReportProgress }): Promise<readonly HashedDocument[]> {
+  const hashed: HashedDocument[] = [];
+  for (const document of documents) {
+    await waitWhile(isPaused, signal);
+    report({ phase: 'checking', done: hashed.length, total: documents.length, unit: 'files' });
+    try {
+      hashed.push({ document, hash: await sha256OfFile(document.path, signal) });
+    } catch (thrown) {
+      const error = readingError(thrown, document);
+      if (error === null || signal.aborted) throw thrown;
+      hashed.push({ document, hash: error });
+    }
+  }
+  return hashed;
+}
+
+type Renamed = { readonly from: string; readonly to: string; readonly title: string };
+
+/**
+ * Files whose content stood elsewhere before: the old place is empty now, or holds something else. Of several with one content
+ * the first places go together, in order.
+ */
+function findRenamed({ hashed, known }: { readonly hashed: readonly HashedDocument[]; readonly known: readonly IndexedFile[] }): readonly Renamed[] {
+  const hashNow = new Map(hashed.map(({ document, hash }) => [document.relativePath, hash]));
+  const hashBefore = new Map(known.map(({ path, hash }) => [path, hash]));
+  const free = new Map<string, IndexedFile[]>();
+  for (const file of known) {
+    const now = hashNow.get(file.path);
+    if (now === file.hash || (now !== undefined && typeof now !== 'string')) continue; // still there, or not readable now
+    free.set(file.hash, [...(free.get(file.hash) ?? []), file]);
+  }
+  return hashed.flatMap(({ document: { relativePath: to }, hash }) => {
+    if (typeof hash !== 'string' || hashBefore.get(to) === hash) return [];
+    const file = free.get(hash)?.shift();
+    if (file === undefined) return [];
+    return [{ from: file.path, to, title: file.title === nameOf(file.path) ? nameOf(to) : file.title }];
+  });
+}
+
+/** The title that a document without one of its own has (read-document.ts). */
+const nameOf = (path: string): string => printable(path.slice(path.lastIndexOf('/') + 1).replace(/(?:\.gz)?$/i, '').replace(/\.[^.]+$/, ''));
 
 async function prepareFolder({ encoder, modelFolder, documentsFolder, indexFolder, ifOtherModel = 'refuse' }: BuildIndexOptions): Promise<IndexManifest> {
   const facts = { modelId: encoder.modelId, modelFolder: modelFolder ?? null, width: encoder.width, documentsFolder };
@@ -162,33 +232,47 @@ async function openWhole(indexFolder: string, width: number): Promise<{ readonly
 
 type Changes = Pick<BuildSummary, 'added' | 'changed' | 'unchanged' | 'repaired' | 'failed' | 'problems'>;
 
-async function indexDocuments(options: BuildIndexOptions & { readonly report: ReportProgress; readonly documents: readonly DocumentEntry[]; readonly stored: StoredFiles; readonly writer: BatchWriter }): Promise<Changes> {
-  const { documents, stored, writer, signal, report } = options;
+type IndexingOptions = BuildIndexOptions & { readonly report: ReportProgress; readonly hashed: readonly HashedDocument[]; readonly stored: StoredFiles; readonly writer: BatchWriter; readonly renamed: ReadonlySet<string> };
+
+async function indexDocuments(options: IndexingOptions): Promise<Changes> {
+  const { hashed, stored, writer, signal, report, renamed, knownFailures, isPaused = () => false } = options;
   const missing = new Set(stored.missing);
   const changes = { added: 0, changed: 0, unchanged: 0, repaired: 0 };
-  const failed: { path: string; error: IsoglossError }[] = [];
+  const failed: { path: string; hash: string | null; error: IsoglossError }[] = [];
   const problems: FileProblem[] = [];
-  for (const [done, document] of documents.entries()) {
+  for (const [done, { document, hash }] of hashed.entries()) {
     signal.throwIfAborted();
-    report({ phase: 'indexing', done, total: documents.length, unit: 'files' });
-    const known = stored.files.get(document.relativePath);
+    if (isPaused()) await writer.flush();
+    await waitWhile(isPaused, signal);
+    report({ phase: 'indexing', done, total: hashed.length, unit: 'files' });
+    const path = document.relativePath;
+    const known = stored.files.get(path);
+    if (typeof hash !== 'string') {
+      failed.push({ path, hash: null, error: hash });
+      continue;
+    }
+    if (renamed.has(path)) continue;
+    if (known?.hash === hash) {
+      changes.unchanged += 1;
+      continue;
+    }
+    const failure = knownFailures?.get(path);
+    if (failure?.hash === hash) {
+      failed.push({ path, hash, error: failure.error });
+      continue;
+    }
     try {
-      const hash = await sha256OfFile(document.path, signal);
-      if (known?.hash === hash) {
-        changes.unchanged += 1;
-        continue;
-      }
       const found = await indexDocument(document, hash, options);
       problems.push(...found.slice(0, MOST_PROBLEMS - problems.length));
-      changes[known !== undefined ? 'changed' : missing.has(document.relativePath) ? 'repaired' : 'added'] += 1;
+      changes[known !== undefined ? 'changed' : missing.has(path) ? 'repaired' : 'added'] += 1;
     } catch (thrown) {
       const error = readingError(thrown, document);
       if (error === null || signal.aborted) throw thrown;
-      failed.push({ path: document.relativePath, error });
+      failed.push({ path, hash, error });
     }
   }
   await writer.flush();
-  report({ phase: 'indexing', done: documents.length, total: documents.length, unit: 'files' });
+  report({ phase: 'indexing', done: hashed.length, total: hashed.length, unit: 'files' });
   return { ...changes, failed, problems };
 }
 

@@ -8,6 +8,8 @@ import { dirname } from 'node:path';
 
 const fileSchema = z.object({
   path: z.string(),
+  /** The path that the rows carry, where the file was renamed or moved since; rows are found by (batch, storedPath ?? path). */
+  storedPath: z.string().optional(),
   /** SHA-256 of the file. */
   hash: z.string(),
   sizeBytes: z.int().min(0),
@@ -23,6 +25,8 @@ const fileSchema = z.object({
 const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('batch'), batch: z.int().min(0), files: z.array(fileSchema) }),
   z.object({ kind: z.literal('removed'), paths: z.array(z.string()) }),
+  /** All at once, so that two files can change names; what has a new name keeps its rows. */
+  z.object({ kind: z.literal('renamed'), files: z.array(z.object({ from: z.string(), to: z.string(), title: z.string() })).readonly() }),
 ]);
 
 export type JournalFile = z.infer<typeof fileSchema>;
@@ -99,6 +103,10 @@ function replay(entries: readonly JournalEntry[]): JournalState {
       for (const path of entry.paths) files.delete(path);
       continue;
     }
+    if (entry.kind === 'renamed') {
+      rename(files, entry.files);
+      continue;
+    }
     nextBatch = Math.max(nextBatch, entry.batch + 1);
     for (const { isLast, part, ...file } of entry.files) {
       const before = part === 0 ? [] : (pending.get(file.path)?.parts ?? []);
@@ -112,4 +120,10 @@ function replay(entries: readonly JournalEntry[]): JournalState {
     }
   }
   return { files, nextBatch };
+}
+
+function rename(files: Map<string, IndexedFile>, renamed: readonly { readonly from: string; readonly to: string; readonly title: string }[]): void {
+  const moving = renamed.map(({ from, to, title }) => ({ to, title, file: files.get(from) }));
+  for (const { from } of renamed) files.delete(from);
+  for (const { to, title, file } of moving) if (file !== undefined) files.set(to, { ...file, path: to, title, storedPath: file.storedPath ?? file.path });
 }

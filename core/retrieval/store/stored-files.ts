@@ -27,15 +27,18 @@ export async function readStoredFiles(store: LanceStore, journal: JournalState):
   for (const { parts } of journal.files.values()) for (const { batch, vectors } of parts) expectedVectors.set(batch, (expectedVectors.get(batch) ?? 0) + vectors);
 
   const isWhole = (file: IndexedFile): boolean =>
-    file.parts.every(({ batch, chunks }) => (chunkCounts.get(key(batch, file.path)) ?? 0) === chunks && (vectorCounts.get(batch) ?? 0) >= (expectedVectors.get(batch) ?? 0));
+    file.parts.every(({ batch, chunks }) => (chunkCounts.get(key(batch, file.storedPath ?? file.path)) ?? 0) === chunks && (vectorCounts.get(batch) ?? 0) >= (expectedVectors.get(batch) ?? 0));
   const files = new Map([...journal.files].filter(([, file]) => isWhole(file)));
-  const counted = new Set([...files.values()].flatMap(({ path, parts }) => parts.map(({ batch }) => key(batch, path))));
+  const pathOf = new Map([...files.values()].flatMap(({ path, storedPath, parts }) => parts.map(({ batch }) => [key(batch, storedPath ?? path), path] as const))); // a renamed file's rows carry its old path
   const liveBatches = new Set([...files.values()].flatMap(({ parts }) => parts.map(({ batch }) => batch)));
   const present = new Set([...vectorCounts.keys(), ...allChunks.map(({ batch }) => batch)]);
   return {
     files,
     missing: [...journal.files.keys()].filter((path) => !files.has(path)),
-    chunks: allChunks.filter(({ batch, path }) => counted.has(key(batch, path))).sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.start - b.start)),
+    chunks: allChunks.flatMap((chunk) => {
+      const path = pathOf.get(key(chunk.batch, chunk.path));
+      return path === undefined ? [] : [path === chunk.path ? chunk : { ...chunk, path }];
+    }).sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.start - b.start)),
     staleBatches: [...present].filter((batch) => !liveBatches.has(batch)),
   };
 }
