@@ -64,11 +64,15 @@ function surfaces(text: string, spansOf: (text: string) => readonly Span[]): rea
   return spansOf(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** Words, in the form in which they are compared (matchingForm). */
-export const wordAnalyzer: Analyzer = {
+/** When two spellings are one word: their forms are equal. */
+export type MatchingForm = (text: string) => string;
+
+/** Words, in the form in which they are compared. */
+export const createWordAnalyzer = (form: MatchingForm): Analyzer => ({
   units: (text) => surfaces(text, wordSpans),
-  terms: (unit) => wordTerms(matchingForm(unit)),
-};
+  terms: (unit) => wordTerms(form(unit)),
+});
+export const wordAnalyzer = createWordAnalyzer(matchingForm);
 
 /** The one term of a word in its matching form; none for an empty one. */
 export function wordTerms(word: string): string[] {
@@ -103,18 +107,27 @@ export function ngramLengths(word: string): readonly number[] {
  * Measured on development sets (MRR@100, 2026-11-20): the whole word adds .004 (English questions), .010 (names across languages)
  * and .002-.016 (ar, hi, es, sw); lengths 3 and 4 instead of 4 add .006 in Arabic and take .001-.009 in hi, es, sw.
  */
-export const characterAnalyzer: Analyzer = {
+export const createCharacterAnalyzer = (form: MatchingForm): Analyzer => ({
   units: (text) => {
     const runs = surfaces(text, wordRuns);
-    const isAbjadText = ABJAD.test(text) && runs.filter((run) => ABJAD.test(run)).length * 2 > runs.length;
-    return isAbjadText ? runs.map((run) => (ngramLengths(run) === OTHER_LENGTHS ? `${AMONG_ABJADS}${run}` : run)) : runs;
+    return ABJAD.test(text) && isAbjadText(runs.length, abjadRuns(runs)) ? runs.map(amongAbjads) : runs;
   },
   terms: (unit) => {
     const isAmongAbjads = unit.startsWith(AMONG_ABJADS);
-    const word = matchingForm(isAmongAbjads ? unit.slice(AMONG_ABJADS.length) : unit);
+    const word = form(isAmongAbjads ? unit.slice(AMONG_ABJADS.length) : unit);
     return characterTerms(word, isAmongAbjads ? ABJAD_LENGTHS : ngramLengths(word));
   },
-};
+});
+export const characterAnalyzer = createCharacterAnalyzer(matchingForm);
+
+/** How many of these runs hold letters of an abjad. */
+export const abjadRuns = (runs: readonly string[]): number => runs.reduce((count, run) => count + Number(ABJAD.test(run)), 0);
+
+/** Whether most of a text's runs are written in an abjad: its other words then count by the same n-grams. */
+export const isAbjadText = (runs: number, ofAbjads: number): boolean => ofAbjads * 2 > runs;
+
+/** The unit for a run in a text of an abjad. */
+export const amongAbjads = (run: string): string => (ngramLengths(run) === OTHER_LENGTHS ? `${AMONG_ABJADS}${run}` : run);
 
 /** The terms of a word in its matching form. */
 export function characterTerms(word: string, lengths: readonly number[] = ngramLengths(word)): string[] {
@@ -132,12 +145,10 @@ export function wholeWordTerm(word: string): string | null {
   return ngramLengths(word).includes(NGRAM_LENGTH) ? (characterTerms(word).at(-1) ?? null) : null;
 }
 
-/** The words behind those of the terms that stand for whole words. */
-export function* wholeWords(terms: Iterable<string>): Generator<string> {
-  for (const term of terms) {
-    if (term.startsWith(WHOLE_WORD)) yield term.slice(WHOLE_WORD.length);
-    else if (term.startsWith(WORD_EDGE) && term.endsWith(WORD_EDGE)) yield term.slice(WORD_EDGE.length, -WORD_EDGE.length);
-  }
+/** The word behind a term that stands for a whole word; null for other terms. */
+export function wholeWordOf(term: string): string | null {
+  if (term.startsWith(WHOLE_WORD)) return term.slice(WHOLE_WORD.length);
+  return term.length > 1 && term.startsWith(WORD_EDGE) && term.endsWith(WORD_EDGE) ? term.slice(WORD_EDGE.length, -WORD_EDGE.length) : null;
 }
 
 /** All n-grams of n code points, in order; the whole text when it is shorter. */

@@ -1,39 +1,88 @@
 import { describe, expect, it } from 'vitest';
 import { characterAnalyzer, ngramLengths, wordAnalyzer, wordSpans } from './analysis.ts';
-import { buildBm25, inverseDocumentFrequency } from './bm25.ts';
+import { defaultBm25Parameters, inverseDocumentFrequency } from './bm25.ts';
+import type { Bm25Parameters, WeightedTerms } from './bm25.ts';
+import { buildLexicalIndex } from './lexical-index.ts';
+import { createBm25Search } from './segments/bm25-search.ts';
+import { createDocumentTerms } from './segments/document-terms.ts';
+import { sectionsInMemory } from './segments/section-file.ts';
+import { createSegmentBuilder } from './segments/segment-builder.ts';
+import { openSegment } from './segments/segment.ts';
+import type { Segment } from './segments/segment.ts';
+import type { ScoredList } from './scored-list.ts';
+import { seededRandom } from '../base/random.ts';
 import { matchingForm } from './matching-form.ts';
 
 const words = (text: string): string[] => wordSpans(text).map(({ start, end }) => text.slice(start, end));
 
-describe('buildBm25', () => {
+/** The formula, document by document. */
+function reference(texts: readonly string[], terms: WeightedTerms, { k1, b } = defaultBm25Parameters): number[] {
+  const documents = texts.map((text) => wordAnalyzer.units(text).flatMap((unit) => wordAnalyzer.terms(unit)));
+  const mean = Math.max(1, documents.reduce((sum, document) => sum + document.length, 0) / documents.length);
+  return documents.map((document) => {
+    let score = 0;
+    for (const [term, weight] of terms) {
+      const frequency = document.filter((own) => own === term).length;
+      const holders = documents.filter((other) => other.includes(term)).length;
+      score += (weight * inverseDocumentFrequency(holders, documents.length) * frequency) / (frequency + k1 * (1 - b + (b * document.length) / mean));
+    }
+    return score;
+  });
+}
+
+function segmentOf(texts: readonly string[]): Segment {
+  const builder = createSegmentBuilder({ documentTerms: createDocumentTerms({ form: matchingForm, tokenSums: null }), tokenSums: null, modelId: '', rules: '' });
+  texts.forEach((text, chunk) => builder.add({ batch: 0, chunk, path: '', text, speaker: null, tier: null }));
+  return openSegment(sectionsInMemory(builder.finish()));
+}
+
+const searchOf = (texts: readonly string[], parameters?: Bm25Parameters) => createBm25Search([segmentOf(texts)], 'words', parameters);
+const scoresOf = ({ documents, scores }: ScoredList): number[] => Array.from(documents.toSorted(), (document) => scores[documents.indexOf(document)] ?? NaN);
+
+describe('BM25 over segments', () => {
   it('gives the score worked by hand', () => {
-    const index = buildBm25(['river bank bank', 'river', 'mountain pass'], wordAnalyzer, { k1: 0.9, b: 0.4 });
     const idf = Math.log(1 + (3 - 1 + 0.5) / (1 + 0.5));
     const expected = (idf * 2) / (2 + 0.9 * (1 - 0.4 + (0.4 * 3) / 2));
-    expect([...index.scores(index.queryTerms('bank'))]).toEqual([expect.closeTo(expected, 6), 0, 0]);
+    expect(scoresOf(searchOf(['river bank bank', 'river', 'mountain pass'], { k1: 0.9, b: 0.4 }).top(new Map([['bank', 1]]), 10, null))).toEqual([expect.closeTo(expected, 6), 0, 0]);
   });
 
-  it('counts a term of the query as often as it occurs there', () => {
-    const index = buildBm25(['river bank', 'river'], wordAnalyzer);
-    const once = index.scores(index.queryTerms('bank'))[0] ?? 0;
-    expect(once).toBeGreaterThan(0);
-    expect(index.scores(index.queryTerms('bank bank'))[0]).toBeCloseTo(2 * once, 10);
+  it('weighs terms in proportion, whole counts and fractions', () => {
+    const search = searchOf(['river bank', 'river']);
+    const score = (weight: number): number => search.top(new Map([['bank', weight]]), 1, null).scores[0] ?? 0;
+    expect(score(1)).toBeGreaterThan(0);
+    expect(score(2)).toBeCloseTo(2 * score(1), 6);
+    expect(score(0.25)).toBeCloseTo(score(1) / 4, 6);
   });
 
-  it('adds fractional weights in proportion', () => {
-    const index = buildBm25(['river bank', 'river'], wordAnalyzer);
-    expect(index.scores(new Map([['bank', 0.25]]))[0]).toBeCloseTo((index.scores(new Map([['bank', 1]]))[0] ?? 0) / 4, 10);
+  it('finds the same best documents as the formula, in one segment or several, all documents or some', () => {
+    const random = seededRandom(5, 'bm25');
+    const texts = Array.from({ length: 600 }, () => Array.from({ length: 5 + random.integer(40) }, () => `w${Math.floor(300 ** random.next())}`).join(' '));
+    const segments = [texts.slice(0, 150), texts.slice(150, 160), texts.slice(160)].map(segmentOf);
+    const allowed = Uint8Array.from(texts, (_, i) => Number(i % 3 !== 0));
+    for (const search of [searchOf(texts), createBm25Search(segments, 'words')]) {
+      for (let q = 0; q < 20; q += 1) {
+        const terms = new Map(Array.from({ length: 1 + random.integer(12) }, () => [`w${Math.floor(300 ** random.next())}`, 1 + random.integer(2)] as const));
+        const expected = reference(texts, terms);
+        for (const mask of [null, allowed]) {
+          for (const depth of [1, 10, 100, 1000]) {
+            const found = search.top(terms, depth, mask);
+            const order = Array.from(texts.keys()).filter((i) => mask?.[i] !== 0).sort((a, b) => (expected[b] ?? 0) - (expected[a] ?? 0) || a - b).slice(0, depth);
+            expect(found.documents).toHaveLength(order.length);
+            order.forEach((document, place) => expect(found.scores[place]).toBeCloseTo(expected[document] ?? NaN, 4));
+          }
+        }
+      }
+    }
   });
 
   it('answers empty, unknown, huge and punctuation queries with zeros', () => {
-    const index = buildBm25(['one two'], wordAnalyzer);
-    for (const query of ['', '   ', '?!… *"([', '\0', 'zebra', 'x '.repeat(50_000)]) expect([...index.scores(index.queryTerms(query))]).toEqual([0]);
+    const index = buildLexicalIndex(['one two']);
+    for (const query of ['', '   ', '?!… *"([', '\0', 'zebra', 'x '.repeat(50_000)]) expect([...index.byWords(query, 10, null).scores]).toEqual([0]);
   });
 
   it('stands on an empty collection and on empty documents', () => {
-    expect(buildBm25([], wordAnalyzer).scores(new Map([['a', 1]]))).toHaveLength(0);
-    const index = buildBm25(['', 'word'], wordAnalyzer);
-    expect([...index.scores(index.queryTerms('word'))].map((score) => score > 0)).toEqual([false, true]);
+    expect(searchOf([]).top(new Map([['a', 1]]), 10, null).documents).toHaveLength(0);
+    expect(scoresOf(searchOf(['', 'word']).top(new Map([['word', 1]]), 10, null)).map((score) => score > 0)).toEqual([false, true]);
   });
 
   it('has a positive idf even for a term of every document', () => {
@@ -42,8 +91,8 @@ describe('buildBm25', () => {
   });
 
   it('knows the document frequency of a term', () => {
-    const index = buildBm25(['a b', 'b b', 'c'], wordAnalyzer);
-    expect(['a', 'b', 'd'].map((term) => index.documentFrequency(term))).toEqual([1, 2, 0]);
+    const search = searchOf(['a b', 'b b', 'c']);
+    expect(['a', 'b', 'd'].map((term) => search.documentFrequency(term))).toEqual([1, 2, 0]);
   });
 });
 

@@ -11,8 +11,9 @@ export type DenseIndex = {
   /**
    * The `depth` documents with the largest cosine, -1 to 1; documents without a vector are never found.
    * @param query float32 [H], length 1; a query without known tokens (all zeros) finds nothing.
+   * @param allowed 1 for each document that may be found; null or left out: all.
    */
-  readonly nearest: (query: Float32Array, depth: number) => Promise<DenseList>;
+  readonly nearest: (query: Float32Array, depth: number, allowed?: Uint8Array | null) => Promise<DenseList>;
 };
 
 /** `windows[i]`: which vector of documents[i] was the nearest; 0 = the whole text, then its windows in order. */
@@ -49,7 +50,7 @@ export function exactDenseIndex({ width, blocks, owners, windows, size }: DenseR
   }
   return {
     isExact: true,
-    nearest: (query, depth) => {
+    nearest: (query, depth, allowed = null) => {
       if (!isUsable(query) || rows === 0) return Promise.resolve(emptyDenseList);
       queries.set(query);
       kernels.scoreMatrix({ queries, documents: vectors, width: paddedWidth, scores: rowScores });
@@ -58,7 +59,7 @@ export function exactDenseIndex({ width, blocks, owners, windows, size }: DenseR
       for (let i = 0; i < rows; i += 1) {
         const owner = owners[i] ?? 0;
         const score = rowScores[i] ?? 0;
-        if (score > (scores[owner] ?? 0)) {
+        if (score > (scores[owner] ?? 0) && allowed?.[owner] !== 0) {
           scores[owner] = score;
           nearestWindow[owner] = windows[i] ?? 0;
         }

@@ -5,7 +5,6 @@ import type { Encoder } from '../encoding/encoder.ts';
 import { characterTerms, wordSpans } from './analysis.ts';
 import type { Span } from './analysis.ts';
 import type { LexicalIndex } from './lexical-index.ts';
-import { matchingForm } from './matching-form.ts';
 import type { ComponentWeights } from './method-weights.ts';
 import { translateQuery } from './query-translation.ts';
 import type { NearestPart } from './rank-collection.ts';
@@ -29,7 +28,7 @@ export type ExplainRequest = {
   readonly text: string;
   readonly weights: ComponentWeights;
   readonly table: TranslationTable | null;
-  readonly lexical: Pick<LexicalIndex, 'wordForms' | 'wordFrequency' | 'translatedFrequency'>;
+  readonly lexical: Pick<LexicalIndex, 'form' | 'wordForms' | 'wordFrequency' | 'translatedFrequency'>;
   /** How many documents are in the language of this one, itself included. */
   readonly documentsInLanguage: number;
   readonly encoder: Pick<Encoder, 'windowSpans'> | null;
@@ -56,8 +55,8 @@ export function explainHit(request: ExplainRequest): Explanation {
   if (weights.words > 0 || weights.characters > 0) {
     const { same, similar } = sharedWords(request);
     for (const span of [...same, ...similar]) mark(span, 'same-word');
-    if (same.length > 0) reasons.push({ kind: 'same-words', words: surfaces(text, same) });
-    if (similar.length > 0) reasons.push({ kind: 'similar-words', words: surfaces(text, similar) });
+    if (same.length > 0) reasons.push({ kind: 'same-words', words: surfaces(text, same, request.lexical.form) });
+    if (similar.length > 0) reasons.push({ kind: 'similar-words', words: surfaces(text, similar, request.lexical.form) });
   }
   if (weights.translated > 0 && request.table !== null) {
     const pairs = translatedWords(request, request.table);
@@ -85,7 +84,7 @@ function sharedWords({ query, text, weights, lexical, documentsInLanguage }: Exp
   const same: Span[] = [];
   const similar: Span[] = [];
   for (const span of wordSpans(text)) {
-    const form = matchingForm(text.slice(span.start, span.end));
+    const form = lexical.form(text.slice(span.start, span.end));
     if (wanted.has(form)) same.push(span);
     else if (isSimilar(form)) similar.push(span);
   }
@@ -134,11 +133,11 @@ function distinctPairs(pairs: readonly TranslatedWord[]): { query: string; docum
   return [...seen.values()].slice(0, MOST_WORDS);
 }
 
-function surfaces(text: string, spans: readonly Span[]): string[] {
+function surfaces(text: string, spans: readonly Span[], formOf: (text: string) => string): string[] {
   const seen = new Map<string, string>();
   for (const { start, end } of spans) {
     const surface = text.slice(start, end);
-    const form = matchingForm(surface);
+    const form = formOf(surface);
     if (!seen.has(form)) seen.set(form, surface);
   }
   return [...seen.values()].slice(0, MOST_WORDS);

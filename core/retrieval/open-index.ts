@@ -89,7 +89,6 @@ export async function openIndex(indexFolder: string, encoder: Encoder, { exactNu
   try {
     const stored = await readStoredFiles(store, await readJournal(journalPath(indexFolder)));
     const lexical = buildLexicalIndex(stored.chunks.map(({ text }) => text));
-    lexical.prepare(hasTables(encoder) ? ['characters', 'translated'] : ['characters']); // what hybrid search needs
     const dense = await openDense(store, stored.chunks, exactNumbers);
     const languages = stored.chunks.map(({ path }) => stored.files.get(path)?.language ?? null);
     const groups = languageGroups(stored.chunks, languages);
@@ -107,9 +106,6 @@ export async function openIndex(indexFolder: string, encoder: Encoder, { exactNu
   }
 }
 
-function hasTables({ languages, pivot, translation }: Encoder): boolean {
-  return languages.some(({ tag }) => translation(tag, pivot) !== null || translation(pivot, tag) !== null);
-}
 
 async function openDense(store: LanceStore, chunks: readonly StoredChunk[], exactNumbers: number): Promise<DenseIndex> {
   const numbers = new Map(chunks.map(({ batch, chunk }, number) => [rowKey(batch, chunk), number]));

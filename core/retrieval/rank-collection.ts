@@ -8,7 +8,7 @@ import type { LexicalIndex } from './lexical-index.ts';
 import { componentNames } from './method-weights.ts';
 import type { ComponentName, ComponentWeights } from './method-weights.ts';
 import { translateQuery } from './query-translation.ts';
-import { emptyList, topDocuments } from './scored-list.ts';
+import { emptyList } from './scored-list.ts';
 import type { ScoredList } from './scored-list.ts';
 
 export type SearchableCollection = {
@@ -34,6 +34,8 @@ export type RankRequest = {
   readonly plans: readonly RankPlan[];
   /** How many documents to return. */
   readonly depth: number;
+  /** 1 for each document that may be found; null or left out: all. */
+  readonly allowed?: Uint8Array | null;
 };
 
 /** The part of a document that is nearest to the query. */
@@ -54,7 +56,7 @@ export async function rankCollection(collection: SearchableCollection, request: 
   const isSingle = request.plans.every(({ weights }) => activeComponents(weights).length <= 1);
   const depth = isSingle ? Math.max(FUSION_DEPTH, request.depth) : FUSION_DEPTH;
   const usesDense = request.plans.some(({ weights }) => weights.dense !== 0);
-  const dense = usesDense && collection.dense !== null && request.queryVector !== null ? await collection.dense.nearest(request.queryVector, depth) : emptyDenseList;
+  const dense = usesDense && collection.dense !== null && request.queryVector !== null ? await collection.dense.nearest(request.queryVector, depth, request.allowed ?? null) : emptyDenseList;
   const listOf = rememberedLists({ collection, request, dense, depth });
   const merged = new Map<number, number>();
   for (const plan of request.plans) {
@@ -111,13 +113,14 @@ function rememberedLists(sources: ListSources): ListOf {
 }
 
 function componentList({ collection, request, dense, depth }: ListSources, name: ComponentName, table: TranslationTable | null): ScoredList {
+  const allowed = request.allowed ?? null;
   switch (name) {
     case 'words':
-      return topDocuments(collection.lexical.wordScores(request.query), depth);
+      return collection.lexical.byWords(request.query, depth, allowed);
     case 'characters':
-      return topDocuments(collection.lexical.characterScores(request.query), depth);
+      return collection.lexical.byCharacters(request.query, depth, allowed);
     case 'translated':
-      return table === null ? emptyList : topDocuments(collection.lexical.translatedScores(translateQuery(request.query, table).terms), depth);
+      return table === null ? emptyList : collection.lexical.byTranslation(translateQuery(request.query, table).terms, depth, allowed);
     case 'dense':
       return dense;
   }

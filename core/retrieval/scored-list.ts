@@ -3,21 +3,23 @@
 /** Documents of a collection (their numbers) with scores, the best first; equal scores by the lower number. */
 export type ScoredList = { readonly documents: Uint32Array; readonly scores: Float64Array };
 
+type Scores = Float32Array | Float64Array;
+
 export const emptyList: ScoredList = { documents: new Uint32Array(0), scores: new Float64Array(0) };
 
 /**
  * The `depth` documents with the largest scores.
- * @param scores float64 [N]; -Infinity = not a candidate.
+ * @param scores float [N]; -Infinity = not a candidate.
  */
-export function topDocuments(scores: Float64Array, depth: number): ScoredList {
+export function topDocuments(scores: Scores, depth: number): ScoredList {
   const kept = bestUnordered(scores, depth);
   const documents = kept.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
   return { documents, scores: Float64Array.from(documents, (document) => scores[document] ?? 0) };
 }
 
 /** The best `depth` in any order: a threshold first, so that only few need ordering. */
-function bestUnordered(scores: Float64Array, depth: number): Uint32Array<ArrayBuffer> {
-  const threshold = scores.length <= depth ? -Infinity : thresholdOf(scores, depth);
+function bestUnordered(scores: Scores, depth: number): Uint32Array<ArrayBuffer> {
+  const threshold = scores.length <= depth ? -Infinity : kthLargest(scores, depth);
   const kept = new Uint32Array(Math.min(scores.length, depth));
   let count = 0;
   for (let document = 0; document < scores.length; document += 1) {
@@ -36,8 +38,8 @@ function bestUnordered(scores: Float64Array, depth: number): Uint32Array<ArrayBu
 }
 
 /** The `depth`-th largest score, by a heap of the largest so far whose root is the smallest of them; there are at least `depth` scores. */
-function thresholdOf(scores: Float64Array, depth: number): number {
-  const heap = scores.slice(0, depth).sort(); // ascending order is a heap
+export function kthLargest(scores: Scores, depth: number): number {
+  const heap = Float64Array.from(scores.subarray(0, depth)).sort(); // ascending order is a heap
   let root = heap[0] ?? -Infinity;
   for (let i = depth; i < scores.length; i += 1) {
     const score = scores[i] ?? -Infinity;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainHit, wholeGraphemes } from './explain.ts';
 import { buildLexicalIndex } from './lexical-index.ts';
+import type { ScoredList } from './scored-list.ts';
 
 /** [name, text, query that must find it]: the scripts of reliability.md, table 1.9. */
 const cases: readonly (readonly [name: string, text: string, query: string])[] = [
@@ -35,11 +36,11 @@ const others = ['completely different words here', 'еще один докуме
 
 describe.each(cases)('%s', (_, text, query) => {
   const index = buildLexicalIndex([...others, text]);
-  const best = (scores: Float64Array): number => (scores.some((score) => score > 0) ? scores.indexOf(Math.max(...scores)) : -1);
+  const best = ({ documents, scores }: ScoredList): number => ((scores[0] ?? 0) > 0 ? (documents[0] ?? -1) : -1);
 
   it('is found by words and by characters', () => {
-    expect(best(index.characterScores(query))).toBe(others.length);
-    expect(best(index.wordScores(query))).toBe(others.length);
+    expect(best(index.byCharacters(query, 10, null))).toBe(others.length);
+    expect(best(index.byWords(query, 10, null))).toBe(others.length);
   });
 
   it('has highlights that are whole graphemes of the text', () => {
