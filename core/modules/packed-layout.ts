@@ -4,11 +4,14 @@
  */
 import { expectShapes, type GraphBuilder, type Value } from '../graph/builder.ts';
 import { tensorFrom } from '../tensor/tensor.ts';
-import type { Dimension } from '../tensor/dimension.ts';
+import { addDimensions, type Dimension } from '../tensor/dimension.ts';
+import { sumDimensions } from '../tensor/shape.ts';
 import type { PackedKind } from './packed-tokens.ts';
 import type { TransformerShape } from './transformer-shape.ts';
 
 export type PackedLayout = {
+  /** B, the number of sequences: a symbol, or the sum of the groups' symbols. */
+  readonly sequences: Dimension;
   /** int32: for every token its row among the rows of the table that were fed; [T] or [B, L]. */
   readonly tokens: Value;
   /** [P, H] -> [T, H] (or [1, L, H] to be stretched over sequences): the vector of each token's position. */
@@ -43,6 +46,7 @@ function equalLayout(g: GraphBuilder, { heads, width, positionOffset }: Transfor
   const rows = (x: Value): Value => g.reshape(x, ['B.L', width]); // [T, H]
   const sequences = (x: Value): Value => g.reshape(x, [B, L, width]);
   return {
+    sequences: B,
     tokens,
     positionsOf: (table) => g.unsqueeze(g.slice(table, { axis: 0, start: positionOffset, end: positionOffset === 0 ? L : `${L}+${positionOffset}` }), [0]), // [1, L, H]
     flat: rows,
@@ -53,7 +57,7 @@ function equalLayout(g: GraphBuilder, { heads, width, positionOffset }: Transfor
     meanOf: (x) => g.reduceMean(sequences(x), { axis: 1 }), // [B, H]
     rowsToHeads: (x) => [g.reshape(x, [B, heads, 1, size])],
     rowsFromHeads: ([x]) => g.reshape(only(x), [B, width]),
-    restored: restoredBy(g),
+    restored: restoredBy(g, B),
   };
 }
 
@@ -62,14 +66,15 @@ function groupedLayout(g: GraphBuilder, count: number, { heads, width }: Transfo
   const tokens = g.input('tokens', 'int32', ['T']);
   const positions = g.input('positions', 'int32', ['T']);
   const sequenceOf = g.input('sequenceOf', 'int32', ['T']);
-  const lengths = g.input('lengths', 'float32', ['B']);
   const headStart = g.input('headStart', 'int32', ['T']);
   const headStep = g.input('headStep', 'int32', ['T']);
-  const first = g.input('first', 'int32', ['B']);
   const groups = Array.from({ length: count }, (_, i) => {
     const [b, L] = [`b${i}`, `L${i}`];
     return { b, L, cells: `${heads === 1 ? '' : `${heads}*`}${b}.${L}`, rows: g.input(`group.${i}.rows`, 'int32', [b, L]), mask: g.input(`group.${i}.mask`, 'bool', [b, L]) };
   });
+  const B = sumDimensions(groups.map(({ b }) => b));
+  const first = g.input('first', 'int32', [B]);
+  const lengths = g.input('lengths', 'float32', [B]);
   const head = g.constant(tensorFrom('int32', [heads], Array.from({ length: heads }, (_, i) => i)));
   const headsOf = (values: Value): Value => g.mul(values, g.constant(tensorFrom('int32', [], [heads])));
   // Every head of a token is a row of D numbers: [T, H] = [T * heads, D].
@@ -77,6 +82,7 @@ function groupedLayout(g: GraphBuilder, count: number, { heads, width }: Transfo
   const together = g.reshape(g.add(g.unsqueeze(headStart, [1]), g.mul(g.unsqueeze(headStep, [1]), g.unsqueeze(head, [0]))), [heads === 1 ? 'T' : `${heads}*T`]); // [T heads]
   const perHead: Dimension = heads === 1 ? 'T' : `${heads}*T`;
   return {
+    sequences: B,
     tokens,
     positionsOf: (table) => g.gather(table, positions), // [T, H]
     flat: (x) => x,
@@ -91,25 +97,17 @@ function groupedLayout(g: GraphBuilder, count: number, { heads, width }: Transfo
     masks: groups.map(({ mask }) => g.unsqueeze(mask, [1, 2])),
     firstOf: (x) => g.gather(x, first), // [B, H]
     meanOf: (x) => {
-      const sums = g.scatterNd(g.filled(['B+1', width], 0, x.dtype), g.unsqueeze(g.cast(sequenceOf, 'int64'), [1]), x, 'add'); // [B + 1, H], the last row for what fills gaps
-      return g.div(g.slice(sums, { axis: 0, start: 0, end: 'B' }), g.unsqueeze(g.cast(lengths, x.dtype), [1])); // [B, H]
+      const sums = g.scatterNd(g.filled([addDimensions(B, 1), width], 0, x.dtype), g.unsqueeze(g.cast(sequenceOf, 'int64'), [1]), x, 'add'); // [B + 1, H], the last row for what fills gaps
+      return g.div(g.slice(sums, { axis: 0, start: 0, end: B }), g.unsqueeze(g.cast(lengths, x.dtype), [1])); // [B, H]
     },
     rowsToHeads: (x) => g.split(x, { axis: 0, sizes: groups.map(({ b }) => b) }).map((part, i) => g.reshape(part, [groups[i]?.b ?? 0, heads, 1, size])),
-    rowsFromHeads: (parts) => {
-      const rows = g.concat(parts.map((part, i) => g.reshape(part, [groups[i]?.b ?? 0, width])), { axis: 0 });
-      return expectBatch(g, rows, width);
-    },
-    restored: restoredBy(g),
+    rowsFromHeads: (parts) => g.concat(parts.map((part, i) => g.reshape(part, [groups[i]?.b ?? 0, width])), { axis: 0 }),
+    restored: restoredBy(g, B),
   };
 }
 
-/** The rows of all groups are the B rows of the batch. */
-function expectBatch(g: GraphBuilder, rows: Value, width: number): Value {
-  return g.reshape(rows, ['B', width]);
-}
-
-function restoredBy(g: GraphBuilder): (x: Value) => Value {
-  const restore = g.input('restore', 'int32', ['B']);
+function restoredBy(g: GraphBuilder, sequences: Dimension): (x: Value) => Value {
+  const restore = g.input('restore', 'int32', [sequences]);
   return (x) => {
     expectShapes([[x, 'B H']]);
     return g.gather(x, restore);

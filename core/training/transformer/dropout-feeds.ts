@@ -24,7 +24,7 @@ export function dropoutFeeds({ graph, batch, shape, draw, rates }: { readonly gr
       const { from, to, length } = batch.groups[Number(group)] ?? { from: 0, to: 0, length: 0 };
       const mask = probabilityMask({ ...common, place: where, rate: rates.attention, group: Number(group), heads: shape.heads, firstOnly });
       feeds[name] = bools([to - from, shape.heads, firstOnly ? 1 : length, length], mask);
-    } else if (isPerSequence(size)) {
+    } else if (isPerSequence(size, graph)) {
       feeds[name] = bools([batch.count, shape.width], rowMask({ ...common, place, rate: rates.hidden, width: shape.width }));
     } else {
       const tokenRows = elementCount(batch.feeds['tokens']?.shape ?? []);
@@ -34,8 +34,9 @@ export function dropoutFeeds({ graph, batch, shape, draw, rates }: { readonly gr
   return feeds;
 }
 
-function isPerSequence(size: Shape): boolean {
-  return size[0] === 'B';
+/** Masks of pooled rows have the first axis of "restore", which counts sequences. */
+function isPerSequence(size: Shape, graph: Graph): boolean {
+  return size[0] === graph.inputs.find(({ name }) => name === 'restore')?.shape[0];
 }
 
 function bools(shape: readonly number[], data: Uint8Array): Tensor {
