@@ -6,7 +6,7 @@ import { errorRecordSchema } from './errors.ts';
 import { chosenLanguageSchema, givenNamesSchema, languageSchema } from './language.ts';
 import { modelCardSchema } from './report.ts';
 import { librarySchema } from './search.ts';
-import { adviceSchema, presetSchema } from './training.ts';
+import { adviceSchema, deviceWishSchema, presetSchema } from './training.ts';
 
 export const recentProjectSchema = z.object({
   id: idSchema,
@@ -24,6 +24,8 @@ export type RecentProject = z.infer<typeof recentProjectSchema>;
 export const trainingSettingsSchema = z.object({
   preset: presetSchema,
   threads: z.number().int().min(1).max(256).nullable(),
+  /** Absent: the CPU. */
+  device: deviceWishSchema.optional(),
   seed: z.number().int().min(0).max(2 ** 31 - 1),
   semanticWeight: z.number().min(0).max(100).nullable(),
   languageWeight: z.number().min(0).max(100).nullable(),

@@ -5,6 +5,10 @@ import { countSchema, idSchema, list, tagSchema } from './basics.ts';
 export const presetSchema = z.enum(['quick', 'balanced', 'thorough']);
 export type Preset = z.infer<typeof presetSchema>;
 
+/** Where to calculate; 'auto': whichever is measured to be fastest. What is not there, or fails, is left for the CPU with one sentence. */
+export const deviceWishSchema = z.enum(['auto', 'cpu', 'webgpu', 'cuda', 'dml']);
+export type DeviceWish = z.infer<typeof deviceWishSchema>;
+
 export const trainingPhaseSchema = z.enum(['reading', 'vocabulary', 'alignment', 'starting', 'training', 'evaluating', 'finishing']);
 export type TrainingPhase = z.infer<typeof trainingPhaseSchema>;
 

@@ -10,9 +10,10 @@ import { threadsOf } from '../project/presets.ts';
 import type { ProjectFile } from '../project/project-file.ts';
 import type { OpenProject, Projects } from '../project/projects.ts';
 import { projectPaths, recipeOf } from '../project/recipe.ts';
-import { startWorker } from '../workers/client.ts';
-import type { CallInput, CallOutput, WorkerEvent } from '../workers/messages.ts';
+import type { RunningCall } from '../workers/client.ts';
+import type { CallInput, CallName, CallOutput, WorkerEvent } from '../workers/messages.ts';
 import type { StartProcess } from '../workers/process.ts';
+import { callInWorker, trainInWorker } from '../workers/train-in-worker.ts';
 import type { PreparedJob, RunningJob } from './registry.ts';
 
 export type PrepareOptions = {
@@ -52,7 +53,7 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
   const resume = request.resume && (await hasCheckpoint(folder));
   return {
     run: (onEvent) =>
-      runInWorker(options.startProcess, 'train', {
+      runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
         makeReady: async () => {
           await rm(paths.training, { recursive: true, force: true }); // a whole model that was never taken into use; checkpoints lie elsewhere
           return { ...input, resume };
@@ -76,7 +77,7 @@ async function preparePlan(options: PrepareOptions, project: OpenProject, reques
   return {
     run: (onEvent) => {
       let plan: Extract<TrainingEvent, { kind: 'plan' }> | null = null;
-      return runInWorker(options.startProcess, 'train', {
+      return runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
         makeReady: () => Promise.resolve({ ...input, outputFolder: `${input.outputFolder}-plan`, resume: false, onlyPlan: true }),
         onEvent: (event) => {
           if (event.kind === 'training' && event.event.kind === 'plan') plan = event.event;
@@ -97,7 +98,7 @@ async function trainInput(options: PrepareOptions, { folder, file }: OpenProject
   const paths = projectPaths(folder);
   await mkdir(paths.models, { recursive: true });
   await writeJsonAtomic(paths.recipe, recipeOf({ folder, file, preset }));
-  return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: 'cpu', resume: false, onlyPlan: false, questions: file.questions === null ? null : { file: join(folder, file.questions), folder } };
+  return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: file.settings.device ?? 'cpu', resume: false, onlyPlan: false, questions: file.questions === null ? null : { file: join(folder, file.questions), folder } };
 }
 
 function prepareIndex(options: PrepareOptions, { folder, file }: OpenProject): Promise<PreparedJob> {
@@ -108,7 +109,7 @@ function prepareIndex(options: PrepareOptions, { folder, file }: OpenProject): P
   let indexedAt = options.now();
   return Promise.resolve({
     run: (onEvent) =>
-      runInWorker(options.startProcess, 'index', {
+      runInWorker<'index'>((call) => callInWorker(options.startProcess, 'index', call), {
         makeReady: async () => {
           indexedAt = options.now();
           await mkdir(join(folder, 'library'), { recursive: true });
@@ -125,19 +126,17 @@ function prepareIndex(options: PrepareOptions, { folder, file }: OpenProject): P
   });
 }
 
+type CallOf<Name extends CallName> = { readonly input: CallInput<Name>; readonly onEvent: (event: WorkerEvent) => void };
+
 type Work<Name extends 'train' | 'index'> = {
   readonly makeReady: () => Promise<CallInput<Name>>;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly finish: (output: CallOutput<Name>) => Promise<JobResult>;
 };
 
-/** One process for one call; it ends with the call, whatever happens. */
-function runInWorker<Name extends 'train' | 'index'>(startProcess: StartProcess, name: Name, work: Work<Name>): RunningJob {
-  const client = startWorker(startProcess, name);
-  const call = work.makeReady().then((input) => client.call(name, input, work.onEvent));
-  const result = call
-    .then((started) => started.result)
-    .finally(() => client.stop())
-    .then(work.finish);
+/** The call in a process of its own, started when everything is ready. */
+function runInWorker<Name extends 'train' | 'index'>(start: (call: CallOf<Name>) => RunningCall<CallOutput<Name>>, work: Work<Name>): RunningJob {
+  const call = work.makeReady().then((input) => start({ input, onEvent: work.onEvent }));
+  const result = call.then((started) => started.result).then(work.finish);
   return { result, control: (action) => void call.then((started) => started.control(action), () => undefined) };
 }

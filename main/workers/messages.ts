@@ -6,7 +6,7 @@ import { errorRecordSchema } from '../contract/errors.ts';
 import { languageSuggestOutputSchema } from '../contract/language.ts';
 import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
 import { excerptSchema, hitSchema, libraryFileSchema, locationSchema, searchMethodSchema } from '../contract/search.ts';
-import { trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
+import { deviceWishSchema, trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
 
 /** One worker program per name: `<name>.ts` in this folder. */
 export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect']);
@@ -17,7 +17,7 @@ export const trainTaskSchema = z.object({
   outputFolder: z.string(),
   starterFolder: z.string(),
   threads: z.number(),
-  device: z.enum(['cpu', 'webgpu', 'auto']),
+  device: deviceWishSchema,
   resume: z.boolean(),
   /** Questions with known answers for the report; null: the report is made of held-back texts alone. */
   questions: z.object({ file: z.string(), folder: z.string() }).nullable(),
