@@ -17,14 +17,15 @@ export async function electronProgram() {
     say('There is no screen for a window here, so Isogloss is served to a browser.');
     return null;
   }
-  const present = await installedProgram();
-  if (present !== null) return present;
-  if (await fetchElectron()) {
-    const fetched = await installedProgram();
-    if (fetched !== null) return fetched;
-  }
+  const program = await fetchedElectron();
+  if (program !== null) return program;
   say('Electron could not be fetched, so Isogloss opens in the browser instead; nothing else differs.');
   return null;
+}
+
+/** The path of Electron's program, fetched if need be; null when it cannot be had. */
+export async function fetchedElectron() {
+  return (await installedProgram()) ?? ((await fetchElectron()) ? installedProgram() : null);
 }
 
 async function installedProgram() {

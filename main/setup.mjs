@@ -92,6 +92,9 @@ export async function ensureBuilt({ name, config, output, sources }) {
 /** The window: what served mode and Electron both show. */
 export const RENDERER = { name: 'the window', config: 'renderer/vite.config.ts', output: 'build/renderer', sources: ['renderer', 'main/contract'] };
 
+/** Electron's main process, preload and workers, bundled: Electron does not read TypeScript. */
+export const ELECTRON_BUILD = { name: 'the Electron program', config: 'main/electron/vite.config.ts', output: 'build/main', sources: ['main', 'core'] };
+
 async function packagesOf(path) {
   try {
     return JSON.parse(await readFile(path, 'utf8')).packages ?? {};

@@ -9,13 +9,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { electronProgram } from './electron-program.mjs';
-import { ensureBuilt, ensureInstalled, nodePath, RENDERER, root, say } from './setup.mjs';
+import { ELECTRON_BUILD, ensureBuilt, ensureInstalled, nodePath, RENDERER, root, say } from './setup.mjs';
 
 const BAD_INPUT = 2;
 const PARENT_LOOK_MS = 2_000;
-
-/** Electron's main process, preload and workers, bundled: Electron does not read TypeScript. */
-const ELECTRON_BUILD = { name: 'the Electron program', config: 'main/electron/vite.config.ts', output: 'build/main', sources: ['main', 'core'] };
 
 async function main() {
   const options = readOptions();
