@@ -25,6 +25,9 @@ export type DropoutDraw = {
   readonly keys?: ArrayLike<number>;
 };
 
+/** What the graphs depend on. */
+export type EncoderOptions = Pick<EngineOptions, 'shape' | 'pooling' | 'parameters' | 'trainable' | 'dropout' | 'lowRank'>;
+
 export type EngineOptions = {
   readonly shape: TransformerShape;
   readonly pooling: TransformerPooling;
@@ -169,14 +172,14 @@ export function createTransformerEngine(options: EngineOptions): TransformerEngi
   };
 }
 
-function sessionKey(purpose: string, kind: PackedKind, draw: DropoutDraw | null): string {
+export function sessionKey(purpose: string, kind: PackedKind, draw: DropoutDraw | null): string {
   return `${purpose}, ${kind.kind === 'equal' ? 'equal' : kind.groups}, ${draw === null ? 'whole' : 'dropout'}`;
 }
 
 type Encoder = { readonly g: GraphBuilder; readonly layout: PackedLayout; readonly values: TransformerValues; readonly embeddings: Value };
 
 /** The encoder with its inputs in a new builder. */
-function encoderIn(options: EngineOptions, { name, kind, drops }: { readonly name: string; readonly kind: PackedKind; readonly drops: boolean }): Encoder {
+function encoderIn(options: EncoderOptions, { name, kind, drops }: { readonly name: string; readonly kind: PackedKind; readonly drops: boolean }): Encoder {
   const { shape, pooling, lowRank, dropout } = options;
   const g = createGraphBuilder(name);
   const layout = packedLayout(g, { kind, shape });
@@ -186,7 +189,7 @@ function encoderIn(options: EngineOptions, { name, kind, drops }: { readonly nam
 }
 
 /** The parameters that the vectors depend on, as inputs. */
-function parameterInputs(g: GraphBuilder, { shape, pooling, parameters, lowRank }: EngineOptions): TransformerValues {
+function parameterInputs(g: GraphBuilder, { shape, pooling, parameters, lowRank }: EncoderOptions): TransformerValues {
   const values = new Map<string, Value>();
   for (const { name, shape: size, layer } of transformerParameters(shape)) {
     if (layer !== null && layer >= pooling.layers) continue;
@@ -208,30 +211,30 @@ function parameterInputs(g: GraphBuilder, { shape, pooling, parameters, lowRank 
   return values;
 }
 
-function encodeGraph(options: EngineOptions, kind: PackedKind, drops: boolean): Graph {
+export function encodeGraph(options: EncoderOptions, kind: PackedKind, drops: boolean): Graph {
   const { g, embeddings } = encoderIn(options, { name: 'encode', kind, drops });
   return g.build({ embeddings });
 }
 
-function gradientGraph(options: EngineOptions, kind: PackedKind, drops: boolean): Graph {
+export function gradientGraph(options: EncoderOptions, kind: PackedKind, drops: boolean): Graph {
   const { g, values, embeddings } = encoderIn(options, { name: 'gradients', kind, drops });
   const outputGrad = g.input('outputGrads', 'float32', embeddings.shape);
   return g.build(namedGradients(options, values, (wrt) => vectorJacobianProduct(g, { outputs: [{ value: embeddings, outputGrad }], wrt })));
 }
 
-function fusedGraph(options: EngineOptions, kind: PackedKind, drops: boolean, loss: FusedLoss): Graph {
+export function fusedGraph(options: EncoderOptions, kind: PackedKind, drops: boolean, loss: FusedLoss): Graph {
   const { g, values, embeddings } = encoderIn(options, { name: 'loss', kind, drops });
   const inputs = Object.fromEntries(Object.entries(loss.inputs).map(([name, { shape, dtype = 'float32' }]) => [name, g.input(name, dtype, shape)]));
   const value = loss.build(g, embeddings, inputs);
   return g.build({ loss: value, ...namedGradients(options, values, (wrt) => backward(g, { loss: value, wrt })) });
 }
 
-function namedGradients({ trainable }: EngineOptions, values: TransformerValues, differentiate: (wrt: readonly Value[]) => ReadonlyMap<Value, Value>): Record<string, Value> {
+function namedGradients({ trainable }: EncoderOptions, values: TransformerValues, differentiate: (wrt: readonly Value[]) => ReadonlyMap<Value, Value>): Record<string, Value> {
   const wanted = [...values].filter(([name]) => trainable.has(name === TOKEN_ROWS ? TOKEN_TABLE : name)).map(([, value]) => value);
   return Object.fromEntries([...differentiate(wanted)].map(([value, gradient]) => [gradientName(value.name), gradient]));
 }
 
-function outputWidth({ shape, pooling, parameters }: EngineOptions): number {
+export function outputWidth({ shape, pooling, parameters }: EncoderOptions): number {
   return pooling.dense === null ? shape.width : (parameters.get(DENSE.bias)?.length ?? 0);
 }
 
