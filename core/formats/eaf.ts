@@ -12,6 +12,8 @@ export type EafAnnotation = {
   readonly endMs: number | null;
   /** The annotation it refers to or lies in; null on a tier without parent. */
   readonly parentId: string | null;
+  /** The one before it in the same parent, where the file orders them so. */
+  readonly previousId: string | null;
   readonly line: number;
 };
 
@@ -150,7 +152,7 @@ function resolveTiers({ tiers, slots, constraints, add }: Resolving): EafTier[] 
   for (const tier of tiers) {
     resolved.set(tier, tier.annotations.map((annotation) => {
       const { startMs, endMs, parentId } = resolve(annotation);
-      return { id: annotation.id, text: oneLine(annotation.text), startMs, endMs, parentId, line: annotation.line };
+      return { id: annotation.id, text: oneLine(annotation.text), startMs, endMs, parentId, previousId: annotation.previous === '' ? null : annotation.previous, line: annotation.line };
     }));
   }
   return tiers.map((tier) => {
