@@ -1,10 +1,11 @@
 /** Which blocks does a Word document have? Headings by style or outline level, paragraphs, lists, table rows, notes; pages where Word left its marks. */
+import { mainPart, partPath, readPart, relationsOf } from '../formats/office-package.ts';
+import type { Package } from '../formats/office-package.ts';
 import { childrenOf, readXml } from '../formats/xml.ts';
 import type { XmlAttributes, XmlEvents } from '../formats/xml.ts';
-import type { ZipArchive } from '../formats/zip.ts';
 import { createBlockCollector, readWithin } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
-import { mainPart, packageTitle, partPath, readPart, relationsOf, withZip } from './office-container.ts';
+import { MAIN_PARTS, packageTitle, withZip } from './office-container.ts';
 import type { DocumentContent, DocumentPlace } from './parsed-document.ts';
 import { createRowWriter } from './row-writer.ts';
 
@@ -21,16 +22,16 @@ type OpenParagraph = { readonly parts: string[]; level: number; isList: boolean;
 
 /** Reads a .docx (also .docm, .dotx; transitional or strict). @throws InputError of zip and XML ('documents.damaged-zip', 'documents.zip-bomb', 'documents.xml-too-deep' ...). */
 export async function readDocx(path: string, signal: AbortSignal): Promise<DocumentContent> {
-  return await withZip(path, signal, async (zip) => {
-    const main = (await mainPart(zip, path)) ?? 'word/document.xml';
-    const relations = await relationsOf(zip, path, main);
-    const partOf = (type: string): string | undefined => relations.find((relation) => relation.type === type && zip.has(relation.target))?.target;
+  return await withZip(path, signal, async (opened) => {
+    const main = (await mainPart(opened, [MAIN_PARTS.docx])) ?? MAIN_PARTS.docx;
+    const relations = await relationsOf(opened, main);
+    const partOf = (type: string): string | undefined => relations.find((relation) => relation.type === type && opened.zip.has(relation.target))?.target;
     const collector = createBlockCollector(path);
-    const title = await packageTitle(zip, path, 'docProps/core.xml');
-    const levels = await headingLevels(zip, path, partOf('styles'));
+    const title = await packageTitle(opened, 'docProps/core.xml');
+    const levels = await headingLevels(opened, partOf('styles'));
     const notes = new Map<string, string>();
-    for (const kind of ['footnote', 'endnote'] as const) await readNotes({ zip, path, part: partOf(`${kind}s`), kind, notes });
-    const content = await readWithin(collector, () => readBody({ zip, path, part: main, collector, levels, notes }));
+    for (const kind of ['footnote', 'endnote'] as const) await readNotes({ opened, part: partOf(`${kind}s`), kind, notes });
+    const content = await readWithin(collector, () => readBody({ opened, part: main, collector, levels, notes }));
     return { ...withoutLonePages(content), ...(title === undefined ? {} : { title }) };
   });
 }
@@ -42,10 +43,10 @@ function withoutLonePages(content: Pick<DocumentContent, 'blocks' | 'problems'>)
 }
 
 /** Heading levels (1 to 9) by style identifier: from the style's name or outline level, or those of the style it is based on. */
-async function headingLevels(zip: ZipArchive, path: string, part: string | undefined): Promise<ReadonlyMap<string, number>> {
+async function headingLevels(opened: Package, part: string | undefined): Promise<ReadonlyMap<string, number>> {
   if (part === undefined) return new Map();
   const styles = new Map<string, { readonly level: number | null; readonly basedOn: string }>();
-  for (const { attributes, children } of childrenOf(await readPart(zip, path, part), 'style')) {
+  for (const { attributes, children } of childrenOf(await readPart(opened, part), 'style')) {
     let level: number | null = null;
     let basedOn = '';
     for (const child of children) {
@@ -72,13 +73,13 @@ function outlineLevel(value: string): number {
   return value !== BODY_LEVEL && /^\d$/.test(value) ? Number(value) + 1 : 0;
 }
 
-async function readNotes({ zip, path, part, kind, notes }: { readonly zip: ZipArchive; readonly path: string; readonly part: string | undefined; readonly kind: 'footnote' | 'endnote'; readonly notes: Map<string, string> }): Promise<void> {
+async function readNotes({ opened: { zip, path, area }, part, kind, notes }: { readonly opened: Package; readonly part: string | undefined; readonly kind: 'footnote' | 'endnote'; readonly notes: Map<string, string> }): Promise<void> {
   if (part === undefined) return;
   const collector = createBlockCollector(path);
   let id = '';
   let from = 0;
   const inner = bodyEvents({ collector, levels: new Map(), onNote: () => undefined, place: () => ({ line: 0 }) });
-  await readWithin(collector, () => readXml(zip.stream(part), { path: partPath(path, part), area: 'documents' }, {
+  await readWithin(collector, () => readXml(zip.stream(part), { path: partPath(path, part), area }, {
     ...inner,
     onOpen: (local, attributes, name) => {
       if (local === kind) {
@@ -94,11 +95,11 @@ async function readNotes({ zip, path, part, kind, notes }: { readonly zip: ZipAr
   }));
 }
 
-type Body = { readonly zip: ZipArchive; readonly path: string; readonly part: string; readonly collector: BlockCollector; readonly levels: ReadonlyMap<string, number>; readonly notes: ReadonlyMap<string, string> };
+type Body = { readonly opened: Package; readonly part: string; readonly collector: BlockCollector; readonly levels: ReadonlyMap<string, number>; readonly notes: ReadonlyMap<string, string> };
 
-async function readBody({ zip, path, part, collector, levels, notes }: Body): Promise<void> {
+async function readBody({ opened: { zip, path, area }, part, collector, levels, notes }: Body): Promise<void> {
   const onNote = (key: string, place: DocumentPlace): void => collector.add('note', notes.get(key) ?? '', place);
-  await readXml(zip.stream(part), { path: partPath(path, part), area: 'documents' }, bodyEvents({ collector, levels, onNote, place: (page) => ({ line: 0, page }) }));
+  await readXml(zip.stream(part), { path: partPath(path, part), area }, bodyEvents({ collector, levels, onNote, place: (page) => ({ line: 0, page }) }));
 }
 
 type BodyOptions = {

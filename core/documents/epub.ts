@@ -1,13 +1,14 @@
 /** Which blocks does an EPUB book have? The text of its pages in reading order; no script, picture, frame or address of it is touched. */
 import { TextDecoder } from 'node:util';
 import { InputError } from '../base/errors.ts';
+import { partPath, readPart, resolvePart } from '../formats/office-package.ts';
+import type { Package } from '../formats/office-package.ts';
 import { childrenOf, textOf, xmlEncoding } from '../formats/xml.ts';
 import type { XmlElement } from '../formats/xml.ts';
-import type { ZipArchive } from '../formats/zip.ts';
 import { createBlockCollector, readWithin } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
 import { parseXhtml } from './html.ts';
-import { partPath, readPart, resolvePart, withZip } from './office-container.ts';
+import { withZip } from './office-container.ts';
 import type { DocumentContent } from './parsed-document.ts';
 
 const CONTAINER = 'META-INF/container.xml';
@@ -16,15 +17,15 @@ const PAGE_TYPES = new Set(['application/xhtml+xml', 'text/html', 'application/x
 
 /** Reads an .epub (2 or 3). @throws InputError 'documents.not-epub', 'documents.encrypted'; of zip and XML. */
 export async function readEpub(path: string, signal: AbortSignal): Promise<DocumentContent> {
-  return await withZip(path, signal, async (zip) => {
-    const packageName = await findPackage(zip, path);
-    const root = await readPart(zip, path, packageName);
-    const locked = await encryptedParts(zip, path);
+  return await withZip(path, signal, async (opened) => {
+    const packageName = await findPackage(opened);
+    const root = await readPart(opened, packageName);
+    const locked = await encryptedParts(opened);
     const collector = createBlockCollector(path);
     const pages = spineOf(root, packageName);
     if (pages.length > 0 && pages.every((name) => locked.has(name))) throw new InputError('documents.encrypted', `${path}: expected a book that anyone may read, found one locked by its seller. Isogloss cannot open it.`, { data: { path } });
     const content = await readWithin(collector, async () => {
-      for (const name of pages) await readPage({ zip, collector, path, name });
+      for (const name of pages) await readPage({ opened, collector, name });
     });
     const metadata = childrenOf(root, 'metadata')[0];
     const word = (local: string): string => (metadata === undefined ? '' : childrenOf(metadata, local).map(textOf)[0] ?? '').replace(/\s+/g, ' ').trim();
@@ -33,8 +34,9 @@ export async function readEpub(path: string, signal: AbortSignal): Promise<Docum
   });
 }
 
-async function findPackage(zip: ZipArchive, path: string): Promise<string> {
-  const container = await readPart(zip, path, CONTAINER);
+async function findPackage(opened: Package): Promise<string> {
+  const { zip, path } = opened;
+  const container = await readPart(opened, CONTAINER);
   const named = childrenOf(container, 'rootfiles').flatMap((files) => childrenOf(files, 'rootfile')).map(({ attributes }) => resolvePart('', attributes['full-path'] ?? ''));
   const found = named.find((name) => zip.has(name)) ?? zip.entries.find(({ name }) => name.endsWith('.opf'))?.name;
   if (found === undefined) throw new InputError('documents.not-epub', `${path}: expected a package file (.opf) in the book, found none. Fetch or export the book again.`, { data: { path } });
@@ -51,18 +53,18 @@ function spineOf(root: XmlElement, packageName: string): readonly string[] {
 }
 
 /** Parts that cannot be read as they lie there (locks of sellers, hidden fonts). */
-async function encryptedParts(zip: ZipArchive, path: string): Promise<ReadonlySet<string>> {
-  if (!zip.has(ENCRYPTION)) return new Set();
+async function encryptedParts(opened: Package): Promise<ReadonlySet<string>> {
+  if (!opened.zip.has(ENCRYPTION)) return new Set();
   const names = new Set<string>();
   const collect = (element: XmlElement): void => {
     if (element.local === 'CipherReference') names.add(resolvePart('', element.attributes['URI'] ?? ''));
     childrenOf(element).forEach(collect);
   };
-  collect(await readPart(zip, path, ENCRYPTION));
+  collect(await readPart(opened, ENCRYPTION));
   return names;
 }
 
-async function readPage({ zip, collector, path, name }: { readonly zip: ZipArchive; readonly collector: BlockCollector; readonly path: string; readonly name: string }): Promise<void> {
+async function readPage({ opened: { zip, path }, collector, name }: { readonly opened: Package; readonly collector: BlockCollector; readonly name: string }): Promise<void> {
   if (!zip.has(name)) {
     collector.problem('missing-part', { line: 0, expected: `the page "${name}"`, found: 'none in the book', advice: 'The rest is read.' });
     return;

@@ -1,11 +1,12 @@
 /** Which blocks does an OpenDocument file have? Texts (.odt), tables (.ods) and slides (.odp): one content.xml, one reader. */
+import { InputError } from '../base/errors.ts';
+import { partPath } from '../formats/office-package.ts';
+import type { Package } from '../formats/office-package.ts';
 import { readXml } from '../formats/xml.ts';
 import type { XmlAttributes, XmlEvents } from '../formats/xml.ts';
-import { InputError } from '../base/errors.ts';
-import type { ZipArchive } from '../formats/zip.ts';
 import { createBlockCollector, readWithin } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
-import { packageTitle, partPath, withZip } from './office-container.ts';
+import { packageTitle, withZip } from './office-container.ts';
 import type { DocumentContent, DocumentPlace } from './parsed-document.ts';
 import { createRowWriter } from './row-writer.ts';
 
@@ -20,24 +21,24 @@ type OpenParagraph = { readonly parts: string[]; readonly level: number; readonl
 
 /** Reads an .odt, .ods or .odp. @throws InputError 'documents.encrypted'; of zip and XML. */
 export async function readOpenDocument(path: string, signal: AbortSignal, kind: 'odt' | 'ods' | 'odp'): Promise<DocumentContent> {
-  return await withZip(path, signal, async (zip) => {
-    await expectNotEncrypted(zip, path);
+  return await withZip(path, signal, async (opened) => {
+    await expectNotEncrypted(opened);
     const collector = createBlockCollector(path);
-    const title = await packageTitle(zip, path, 'meta.xml');
+    const title = await packageTitle(opened, 'meta.xml');
     const events = kind === 'ods' ? sheetEvents(collector) : textEvents(collector, kind);
-    const content = await readWithin(collector, () => readXml(zip.stream(CONTENT), { path: partPath(path, CONTENT), area: 'documents' }, events));
+    const content = await readWithin(collector, () => readXml(opened.zip.stream(CONTENT), { path: partPath(path, CONTENT), area: 'documents' }, events));
     return { ...content, ...(title === undefined ? {} : { title }) };
   });
 }
 
-async function expectNotEncrypted(zip: ZipArchive, path: string): Promise<void> {
+async function expectNotEncrypted({ zip, path, area }: Package): Promise<void> {
   const name = 'META-INF/manifest.xml';
   if (!zip.has(name)) return;
   let isEncrypted = false;
   const onOpen = (local: string): void => {
     if (local === 'encryption-data') isEncrypted = true;
   };
-  await readXml(zip.stream(name), { path: partPath(path, name), area: 'documents', doctype: 'ignore' }, { onOpen }); // old writers name a DTD here
+  await readXml(zip.stream(name), { path: partPath(path, name), area, doctype: 'ignore' }, { onOpen }); // old writers name a DTD here
   if (isEncrypted) throw new InputError('documents.encrypted', `${path}: expected a document that opens without a password, found an encrypted one. Save it again without a password.`, { data: { path } });
 }
 

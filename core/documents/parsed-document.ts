@@ -29,11 +29,11 @@ export type DocumentPlace = {
 /** Where a block or chunk begins. `headings` are those above it, outermost first. */
 export type DocumentLocation = DocumentPlace & { readonly headings: readonly string[] };
 
-/** What says the same as a text: a translation or a gloss. `language` as the file writes it (BCP 47 where it does), '' when it says none. */
+/** What says the same as a text: a translation or a gloss. `language` as the file writes it (BCP 47 where it does), or the name of its tier, or ''. */
 export type AlignedText = { readonly language: string; readonly text: string };
 
-/** `text` is never empty and has no white space at its ends. `aligned` is shown with a hit, not searched. */
-export type Block = { readonly kind: BlockKind; readonly text: string; readonly location: DocumentLocation; readonly aligned?: readonly AlignedText[] };
+/** `text` is never empty and has no white space at its ends. `aligned` is shown with a hit, not searched. `language` where the file says it of this block. */
+export type Block = { readonly kind: BlockKind; readonly text: string; readonly location: DocumentLocation; readonly aligned?: readonly AlignedText[]; readonly language?: string };
 
 export type ParsedDocument = {
   readonly path: string;
@@ -59,14 +59,16 @@ export function documentText({ blocks }: { readonly blocks: readonly Block[] }):
   return blocks.map(({ text }) => text).join(BLOCK_GAP);
 }
 
+export type BlockExtras = { readonly aligned?: readonly AlignedText[]; readonly language?: string };
+
 /** A block, or nothing when no text is left after trimming; a line moves with trimmed line ends. Aligned texts without text are left out. */
-export function makeBlock(kind: BlockKind, text: string, location: DocumentLocation, aligned: readonly AlignedText[] = []): Block[] {
+export function makeBlock(kind: BlockKind, text: string, location: DocumentLocation, { aligned = [], language = '' }: BlockExtras = {}): Block[] {
   const trimmed = text.trim();
   if (trimmed === '') return [];
   const before = text.length === trimmed.length || location.line === 0 ? '' : text.slice(0, text.length - text.trimStart().length);
   const kept = aligned.map(({ language, text: said }) => ({ language, text: said.trim() })).filter(({ text: said }) => said !== '');
   const moved = before === '' ? location : { ...location, line: location.line + before.split('\n').length - 1 };
-  return [{ kind, text: trimmed, location: moved, ...(kept.length === 0 ? {} : { aligned: kept }) }];
+  return [{ kind, text: trimmed, location: moved, ...(kept.length === 0 ? {} : { aligned: kept }), ...(language === '' ? {} : { language }) }];
 }
 
 /** The headings above a place. `enter` closes those of the new heading's level and below, and returns the ones above it. */

@@ -1,10 +1,11 @@
 /** Which blocks does a PowerPoint file have? Slides in their order: title, texts, tables, diagrams, then the speaker's notes. */
+import { mainPart, partPath, readPart, relationsOf } from '../formats/office-package.ts';
+import type { Package } from '../formats/office-package.ts';
 import { childrenOf, readXml } from '../formats/xml.ts';
 import type { XmlEvents } from '../formats/xml.ts';
-import type { ZipArchive } from '../formats/zip.ts';
 import { createBlockCollector, readWithin } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
-import { mainPart, packageTitle, partPath, readPart, relationsOf, withZip } from './office-container.ts';
+import { MAIN_PARTS, packageTitle, withZip } from './office-container.ts';
 import type { DocumentContent, DocumentPlace } from './parsed-document.ts';
 import { createRowWriter } from './row-writer.ts';
 
@@ -14,29 +15,30 @@ const REPEATED = new Set(['dt', 'ftr', 'sldNum', 'hdr', 'sldImg']);
 
 /** Reads a .pptx (also .pptm, .ppsx). @throws InputError of zip and XML. */
 export async function readPptx(path: string, signal: AbortSignal): Promise<DocumentContent> {
-  return await withZip(path, signal, async (zip) => {
-    const main = (await mainPart(zip, path)) ?? 'ppt/presentation.xml';
+  return await withZip(path, signal, async (opened) => {
+    const main = (await mainPart(opened, [MAIN_PARTS.pptx])) ?? MAIN_PARTS.pptx;
     const collector = createBlockCollector(path);
-    const title = await packageTitle(zip, path, 'docProps/core.xml');
+    const title = await packageTitle(opened, 'docProps/core.xml');
     const content = await readWithin(collector, async () => {
-      for (const [i, slide] of (await slidesOf(zip, path, main)).entries()) await readSlide({ zip, path, collector, part: slide, place: { line: 0, slide: i + 1 } });
+      for (const [i, slide] of (await slidesOf(opened, main)).entries()) await readSlide({ opened, collector, part: slide, place: { line: 0, slide: i + 1 } });
     });
     return { ...content, ...(title === undefined ? {} : { title }) };
   });
 }
 
 /** The parts of the slides, in the order they are shown. */
-async function slidesOf(zip: ZipArchive, path: string, main: string): Promise<readonly string[]> {
-  const relations = new Map((await relationsOf(zip, path, main)).map(({ id, target }) => [id, target]));
-  const list = childrenOf(await readPart(zip, path, main), 'sldIdLst')[0];
+async function slidesOf(opened: Package, main: string): Promise<readonly string[]> {
+  const relations = new Map((await relationsOf(opened, main)).map(({ id, target }) => [id, target]));
+  const list = childrenOf(await readPart(opened, main), 'sldIdLst')[0];
   if (list === undefined) return [];
-  return childrenOf(list, 'sldId').map(({ attributes }) => relations.get(attributes['r:id'] ?? '') ?? '').filter((part) => zip.has(part));
+  return childrenOf(list, 'sldId').map(({ attributes }) => relations.get(attributes['r:id'] ?? '') ?? '').filter((part) => opened.zip.has(part));
 }
 
-async function readSlide({ zip, path, collector, part, place }: { readonly zip: ZipArchive; readonly path: string; readonly collector: BlockCollector; readonly part: string; readonly place: DocumentPlace }): Promise<void> {
+async function readSlide({ opened, collector, part, place }: { readonly opened: Package; readonly collector: BlockCollector; readonly part: string; readonly place: DocumentPlace }): Promise<void> {
+  const { zip, path, area } = opened;
   collector.resetHeadings();
-  const relations = (await relationsOf(zip, path, part)).filter(({ target }) => zip.has(target));
-  const read = (name: string, isNote: boolean): Promise<void> => readXml(zip.stream(name), { path: partPath(path, name), area: 'documents' }, shapeEvents(collector, place, isNote));
+  const relations = (await relationsOf(opened, part)).filter(({ target }) => zip.has(target));
+  const read = (name: string, isNote: boolean): Promise<void> => readXml(zip.stream(name), { path: partPath(path, name), area }, shapeEvents(collector, place, isNote));
   await read(part, false);
   for (const { type, target } of relations) if (type === 'diagramData') await read(target, false);
   for (const { type, target } of relations) if (type === 'notesSlide') await read(target, true);

@@ -1,14 +1,22 @@
-/** How does one of the user's files become a document? Format by name, checked against the content; decoded; parsed. */
+/** How does one of the user's files become a document? Its content says what it is, its name only what it might be; then it is parsed. */
 import { basename } from 'node:path';
+import { describeBinary } from '../base/binary-kinds.ts';
 import { InputError } from '../base/errors.ts';
 import { emptyFile, printable, readText } from '../base/text-files.ts';
 import type { FileProblem } from '../base/text-files.ts';
+import { isBinaryTextGrid } from '../formats/textgrid.ts';
 import { documentExtensions, documentFormats, formatOfName } from './formats.ts';
-import { looksLikeHtml } from './html.ts';
-import type { ParsedDocument } from './parsed-document.ts';
+import type { DocumentFormatName } from './formats.ts';
+import { containerKind, withZip } from './office-container.ts';
+import type { DocumentContent, ParsedDocument } from './parsed-document.ts';
+import { sniffText } from './sniff-text.ts';
+import { readHead } from './whole-file.ts';
 
-/** Longer documents are refused: a document is held in memory whole. 32 MB is some 5,000 pages. */
-export const DOCUMENT_LIMIT_BYTES = 32 * 1024 * 1024;
+/** Longer texts are refused: a document is held in memory whole. 128 MB is some 20,000 pages. */
+export const DOCUMENT_LIMIT_BYTES = 128 * 1024 * 1024;
+
+const HEAD_BYTES = 64 * 1024;
+const PDF_HEAD_BYTES = 1024; // a PDF may begin with something else (ISO 32000, annex H)
 
 export type ReadDocumentOptions = {
   /** Any label TextDecoder knows; left out: byte order mark, what the content declares, else UTF-8. */
@@ -16,32 +24,22 @@ export type ReadDocumentOptions = {
 };
 
 /**
- * Reads a .txt, .md, .html, .csv or .tsv file (also gzip). Bytes that are not valid in the encoding become U+FFFD and are
- * reported once with their number and first line ('documents.invalid-bytes').
+ * Reads a file of any row of `documentFormats`; texts also from gzip. A file with the wrong ending is read as what it is. Bytes that are
+ * not valid in the encoding become U+FFFD and are reported once with their number and first line ('documents.invalid-bytes').
  *
- * @throws InputError 'documents.unknown-format', 'documents.binary-file' (a PDF, ZIP, program ... whatever its name),
- *   'documents.empty-file', 'documents.utf-16-without-bom', 'documents.too-large', 'documents.damaged-gzip', 'file.missing';
+ * @throws InputError 'documents.unknown-format', 'documents.binary-file' (a program, a picture, a sound ... whatever its name),
+ *   'documents.wrong-content', 'documents.unknown-archive', 'documents.empty-file', 'documents.utf-16-without-bom',
+ *   'documents.too-large', 'documents.damaged-gzip', 'file.missing'; what the readers of the formats throw;
  *   the signal's reason once aborted.
  */
 export async function readDocument(path: string, signal: AbortSignal, options: ReadDocumentOptions = {}): Promise<ParsedDocument> {
+  signal.throwIfAborted();
   const named = formatOfName(basename(path));
   if (named === null) {
     throw new InputError('documents.unknown-format', `${path}: expected a file ending in ${documentExtensions.join(', ')}, found "${printable(basename(path))}".`, { data: { path } });
   }
-  const { declaredEncoding } = documentFormats[named];
-  const { text, isDamaged } = await readText(path, signal, {
-    area: 'documents',
-    limitBytes: DOCUMENT_LIMIT_BYTES,
-    ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
-    ...(declaredEncoding === undefined ? {} : { declared: declaredEncoding }),
-  });
-  const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
-  const nulFree = lines.includes('\0') ? lines.replaceAll('\0', '') : lines;
-  const format = named === 'text' && looksLikeHtml(nulFree) ? 'html' : named;
-  const content = documentFormats[format].parse(nulFree, path);
-  const problems: FileProblem[] = [...(content.problems ?? [])];
-  if (isDamaged) problems.unshift(damagedProblem(path, lines));
-  if (nulFree !== lines) problems.unshift(nulProblem(path, lines));
+  const found = await sniffBytes(path, signal);
+  const { format, content } = found === null ? await readAsText({ path, named, signal, options }) : { format: found, content: await readAsFile(found, path, signal) };
   if (content.blocks.length === 0) throw emptyFile(path, 'documents', 'no text');
   return {
     path,
@@ -49,8 +47,60 @@ export async function readDocument(path: string, signal: AbortSignal, options: R
     title: content.title ?? printable(basename(path).replace(/(?:\.gz)?$/i, '').replace(/\.[^.]+$/, '')),
     ...(content.language === undefined ? {} : { language: content.language }),
     blocks: content.blocks,
-    problems,
+    problems: content.problems ?? [],
   };
+}
+
+/** The format of a file that is no text, from its first bytes; null for a text. @throws InputError for what no row reads. */
+async function sniffBytes(path: string, signal: AbortSignal): Promise<DocumentFormatName | null> {
+  const head = await readHead(path, HEAD_BYTES);
+  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, PDF_HEAD_BYTES)).toString('latin1');
+  if (start.includes('%PDF-') && (describeBinary(head) ?? 'PDF').includes('PDF')) return 'pdf';
+  if (/^\s*\{\\rtf/.test(start)) return 'rtf';
+  if (isBinaryTextGrid(head)) return 'textgrid-binary';
+  if (start.startsWith('PK\u0003\u0004') || start.startsWith('PK\u0005\u0006')) {
+    const kind = await withZip(path, signal, containerKind);
+    if (kind !== null) return kind;
+    throw new InputError('documents.unknown-archive', `${path}: expected a document, found a ZIP archive that holds none. Unpack it, and choose the files inside.`, { data: { path } });
+  }
+  if (describeBinary(head)?.includes('old Office') === true) {
+    throw new InputError('documents.old-office', `${path}: expected a document Isogloss reads, found an old Office document (.doc, .xls, .ppt) or one with a password. Save it again as .docx, .xlsx or .pptx, without a password.`, { data: { path } });
+  }
+  return null;
+}
+
+function readAsFile(format: DocumentFormatName, path: string, signal: AbortSignal): Promise<DocumentContent> {
+  const { reader } = documentFormats[format];
+  if (reader.kind === 'file') return reader.read(path, signal);
+  throw wrongContent(path, format);
+}
+
+const wrongContent = (path: string, named: DocumentFormatName): InputError => new InputError('documents.wrong-content', `${path}: expected a file of the kind "${named}", found plain text. Give it the ending .txt, or choose another file.`, { data: { path } });
+
+type TextReading = { readonly path: string; readonly named: DocumentFormatName; readonly signal: AbortSignal; readonly options: ReadDocumentOptions };
+
+/** Formats whose content is text of any kind: what their first lines prove goes before their name. */
+const ANY_TEXT = new Set<DocumentFormatName>(['text', 'xml', 'toolbox', 'usfm']);
+
+async function readAsText({ path, named, signal, options }: TextReading): Promise<{ readonly format: DocumentFormatName; readonly content: DocumentContent }> {
+  const namedReader = documentFormats[named].reader;
+  const declared = namedReader.kind === 'text' ? namedReader.declaredEncoding : undefined;
+  const { text, isDamaged } = await readText(path, signal, {
+    area: 'documents',
+    limitBytes: DOCUMENT_LIMIT_BYTES,
+    ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
+    ...(declared === undefined ? {} : { declared }),
+  });
+  const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
+  const nulFree = lines.includes('\0') ? lines.replaceAll('\0', '') : lines;
+  const format = ANY_TEXT.has(named) || namedReader.kind === 'file' ? (sniffText(nulFree) ?? named) : named;
+  const { reader } = documentFormats[format];
+  if (reader.kind === 'file') throw wrongContent(path, named);
+  const content = reader.parse(nulFree, path);
+  const problems: FileProblem[] = [...(content.problems ?? [])];
+  if (isDamaged) problems.unshift(damagedProblem(path, lines));
+  if (nulFree !== lines) problems.unshift(nulProblem(path, lines));
+  return { format, content: { ...content, problems } };
 }
 
 function damagedProblem(path: string, text: string): FileProblem {

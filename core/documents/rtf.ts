@@ -1,11 +1,13 @@
 /** Which blocks does an RTF document have? Paragraphs, headings by outline level, table rows, notes; in any code page. */
 import { TextDecoder } from 'node:util';
-import { createBlockCollector, readWithin } from './block-collector.ts';
+import { collectWithin, createBlockCollector } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
 import type { DocumentContent, DocumentPlace } from './parsed-document.ts';
 import { createRowWriter } from './row-writer.ts';
 import type { RowWriter } from './row-writer.ts';
+import { readWholeFile } from './whole-file.ts';
 
+const FILE_LIMIT_BYTES = 128 * 1024 * 1024; // most of a big one are pictures
 const GROUP_LIMIT = 2000; // groups inside one another
 const HIGHEST_LEVEL = 9;
 const DEFAULT_CODE_PAGE = 1252;
@@ -30,11 +32,16 @@ const FONT_CODE_PAGES: Readonly<Record<number, number>> = { 77: 10_000, 128: 932
 type State = { readonly destination: 'text' | 'hidden' | 'fonts' | 'styles' | 'title'; readonly font: number; readonly skip: number; readonly isDeleted: boolean; readonly isNote: boolean };
 type Paragraph = { parts: string[]; level: number; isList: boolean; isCell: boolean };
 
+/** Reads an .rtf. @throws InputError 'documents.too-large', 'file.missing'. */
+export async function readRtf(path: string): Promise<DocumentContent> {
+  return parseRtf(await readWholeFile(path, FILE_LIMIT_BYTES), path);
+}
+
 /** Reads RTF from its bytes. Broken RTF gives the text it has; nothing of it is ever an error. */
-export async function parseRtf(bytes: Uint8Array, path: string): Promise<DocumentContent> {
+export function parseRtf(bytes: Uint8Array, path: string): DocumentContent {
   const collector = createBlockCollector(path);
   const reader = new RtfReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), collector);
-  const content = await readWithin(collector, () => Promise.resolve(reader.read()));
+  const content = collectWithin(collector, () => reader.read());
   const title = reader.title().trim();
   return { ...content, ...(title === '' ? {} : { title }) };
 }

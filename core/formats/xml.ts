@@ -96,20 +96,25 @@ export function createXmlReader({ path, area, doctype: onDoctype = 'refuse', onD
   };
 }
 
-/** Reads pieces of bytes (of an archive's part) as XML. Bytes that are not valid in the encoding are damage. @throws as `createXmlReader`. */
+/** Reads pieces of bytes (of an archive's part) as XML. @throws as `createXmlReader` and `decodeXml`. */
 export async function readXml(pieces: AsyncIterable<Uint8Array>, options: XmlOptions, events: XmlEvents | ((reader: () => XmlReader) => XmlEvents)): Promise<void> {
-  let reader: XmlReader | null = null;
+  const known = (): XmlReader => reader;
+  const reader: XmlReader = createXmlReader(options, typeof events === 'function' ? events(known) : events);
+  for await (const text of decodeXml(pieces, options)) reader.push(text);
+  reader.end();
+}
+
+/**
+ * The text of an XML file in pieces: the encoding is that of its byte order mark or declaration, else UTF-8. With `onDamage` wrong bytes
+ * become U+FFFD. @throws InputError '<area>.unknown-encoding', '<area>.invalid-bytes'.
+ */
+export async function* decodeXml(pieces: AsyncIterable<Uint8Array>, options: XmlOptions): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null;
-  const known = (): XmlReader => {
-    reader ??= createXmlReader(options, typeof events === 'function' ? events(known) : events);
-    return reader;
-  };
   for await (const piece of pieces) {
     decoder ??= decoderFor(piece, options);
-    known().push(decodeWith(decoder, piece, options, known));
+    yield decodeWith(decoder, piece, options);
   }
-  if (decoder !== null) known().push(decodeWith(decoder, null, options, known));
-  known().end();
+  if (decoder !== null) yield decodeWith(decoder, null, options);
 }
 
 function decoderFor(sample: Uint8Array, options: XmlOptions): TextDecoder {
@@ -122,12 +127,11 @@ function decoderFor(sample: Uint8Array, options: XmlOptions): TextDecoder {
   }
 }
 
-function decodeWith(decoder: TextDecoder, piece: Uint8Array | null, { area, path }: XmlOptions, reader: () => XmlReader): string {
+function decodeWith(decoder: TextDecoder, piece: Uint8Array | null, { area, path }: XmlOptions): string {
   try {
     return piece === null ? decoder.decode() : decoder.decode(piece, { stream: true });
   } catch (cause) {
-    const line = reader().line();
-    throw new InputError(`${area}.invalid-bytes`, `${path}: line ${line}: expected bytes valid in ${decoder.encoding}, found others. Export the file again.`, { cause, data: { path, line } });
+    throw new InputError(`${area}.invalid-bytes`, `${path}: expected bytes valid in ${decoder.encoding}, found others. Export the file again.`, { cause, data: { path } });
   }
 }
 
