@@ -69,7 +69,7 @@ export const DENSE = { weight: 'dense.weight', bias: 'dense.bias' };
 /** `transformerPooled`, then act(x Wᵀ + b) with `dense.weight` [O, H] and `dense.bias` [O], then rows of length 1, as far as asked: float [B, O]. */
 export function transformerEmbeddings(g: GraphBuilder, { pooling, ...options }: TransformerEncoderArguments & { readonly pooling: TransformerPooling }): Value {
   const pooled = transformerPooled(g, { ...options, layers: pooling.layers, pooling: pooling.mode });
-  const mapped = pooling.dense === null ? pooled : linear(g, pooled, { weight: need(options.parameters, DENSE.weight), bias: need(options.parameters, DENSE.bias) });
+  const mapped = pooling.dense === null ? pooled : linear(g, pooled, { weight: needed(options.parameters, DENSE.weight), bias: needed(options.parameters, DENSE.bias) });
   const shaped = pooling.dense === 'tanh' ? g.tanh(mapped) : mapped;
   return pooling.normalise ? g.l2Normalise(shaped, { axis: 1 }) : shaped;
 }
@@ -96,9 +96,9 @@ function blockParameters(options: LayerArguments): TransformerBlockParameters {
 }
 
 function embeddings(g: GraphBuilder, { shape, layout, parameters, dropout: rates }: TransformerEncoderArguments): Value {
-  const tokens = g.gather(need(parameters, TOKEN_ROWS), layout.tokens); // [.., H]
-  const positions = layout.positionsOf(need(parameters, 'embeddings.position'));
-  const placed = shape.tokenTypes === 0 ? positions : g.add(positions, g.slice(need(parameters, 'embeddings.type'), { axis: 0, start: 0, end: 1 }));
+  const tokens = g.gather(needed(parameters, TOKEN_ROWS), layout.tokens); // [.., H]
+  const positions = layout.positionsOf(needed(parameters, 'embeddings.position'));
+  const placed = shape.tokenTypes === 0 ? positions : g.add(positions, g.slice(needed(parameters, 'embeddings.type'), { axis: 0, start: 0, end: 1 }));
   const sum = layout.flat(g.add(tokens, placed)); // [T, H]
   return dropped(g, layerNorm(g, sum, { ...normOf(parameters, 'embeddings.norm'), epsilon: shape.layerNormEpsilon }), 'embeddings', rates?.hidden);
 }
@@ -129,7 +129,8 @@ function rest(g: GraphBuilder, { x, attended, parameters, options: { shape, laye
   return norm(g.add(h, dropped(g, inner, `layer.${layer}.output`, rates?.hidden)), parameters.outputNorm);
 }
 
-function activated(g: GraphBuilder, x: Value, activation: TransformerShape['activation']): Value {
+/** The activation of the feed-forward part. */
+export function activated(g: GraphBuilder, x: Value, activation: TransformerShape['activation']): Value {
   switch (activation) {
     case 'gelu':
       return g.gelu(x);
@@ -145,17 +146,18 @@ function dropped(g: GraphBuilder, x: Value, place: string, rate = 0): Value {
 }
 
 function normOf(parameters: TransformerValues, name: string): LayerNormParameters {
-  return { scale: need(parameters, `${name}.scale`), bias: need(parameters, `${name}.bias`) };
+  return { scale: needed(parameters, `${name}.scale`), bias: needed(parameters, `${name}.bias`) };
 }
 
 function affineOf({ parameters, lowRankScale = 1 }: TransformerEncoderArguments, name: string): LinearParameters {
   const names = lowRankNames(`${name}.weight`);
   const [down, up] = [parameters.get(names.down), parameters.get(names.up)];
   const lowRank = down === undefined || up === undefined ? null : { down, up, scale: lowRankScale };
-  return { weight: need(parameters, `${name}.weight`), bias: need(parameters, `${name}.bias`), lowRank };
+  return { weight: needed(parameters, `${name}.weight`), bias: needed(parameters, `${name}.bias`), lowRank };
 }
 
-function need(parameters: TransformerValues, name: string): Value {
+/** A parameter by its name. @throws ShapeError "transformer.parameter" when it is missing. */
+export function needed(parameters: TransformerValues, name: string): Value {
   const value = parameters.get(name);
   if (value === undefined) throw new ShapeError('transformer.parameter', `The parameter "${name}" is missing.`);
   return value;
