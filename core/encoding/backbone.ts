@@ -84,3 +84,6 @@ export type OnnxBackbone = Common & {
 };
 
 export type Backbone = TransformerBackbone | OnnxBackbone;
+
+export { openBackbone } from './backbones/open-backbone.ts';
+export { writeBackboneFolder } from './backbones/write-backbone.ts';

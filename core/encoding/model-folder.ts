@@ -6,23 +6,40 @@ import type { TranslationTableData } from '../alignment/translation-table.ts';
 import { readJson, writeFolderAtomic } from '../base/atomic-files.ts';
 import { EnvironmentError, InputError, toIsoglossError } from '../base/errors.ts';
 import { sha256 } from '../base/hashing.ts';
+import { alignedBuffer, bytesOf, readTranslations, translationEntrySchema, translationFiles } from './translation-files.ts';
 
 export const MODEL_FORMAT = 'isogloss-model';
+/** Static models are written as version 1, so that older programs read them; models around a backbone as version 2. */
 export const MODEL_FORMAT_VERSION = 1;
+export const BACKBONE_FORMAT_VERSION = 2;
 export const MANIFEST_FILE = 'model.json';
 
-const FILES = { tokenizer: 'tokenizer.json', table: 'token-table.f16', weights: 'token-weights.f32', whitening: 'whitening.f32', translations: 'translations' } as const;
+const FILES = { tokenizer: 'tokenizer.json', table: 'token-table.f16', weights: 'token-weights.f32', whitening: 'whitening.f32' } as const;
 
 const languageSchema = z.object({ tag: z.string(), pairs: z.int().min(0), sentences: z.int().min(0) });
+
+const staticSchema = z.object({ kind: z.literal('static'), width: z.int().positive(), vocabularySize: z.int().positive() });
+
+const backboneSchema = z.object({
+  kind: z.enum(['transformer', 'onnx']),
+  width: z.int().positive(),
+  vocabularySize: z.int().positive(),
+  /** Numbers that were trained, of both encoders. */
+  parameters: z.int().positive(),
+  maxTokens: z.int().positive(),
+  /** Folders inside the model folder; `query` is null when both texts go through one encoder. */
+  document: z.literal('backbone'),
+  query: z.literal('query-backbone').nullable(),
+});
 
 const manifestSchema = z.object({
   format: z.literal(MODEL_FORMAT),
   version: z.int(),
-  encoder: z.object({ kind: z.literal('static'), width: z.int().positive(), vocabularySize: z.int().positive() }),
+  encoder: z.discriminatedUnion('kind', [staticSchema, backboneSchema]),
   /** The language that all parallel corpora share (English unless the corpora say otherwise). */
   pivot: z.string(),
   languages: z.array(languageSchema),
-  translations: z.array(z.object({ source: z.string(), target: z.string(), name: z.string().regex(/^translations\.[\w-]+$/) })),
+  translations: z.array(translationEntrySchema),
   files: z.record(z.string(), z.string()),
   training: z.record(z.string(), z.json()),
   createdAt: z.string(),
@@ -59,12 +76,8 @@ export async function writeModelFolder(folder: string, model: StaticModel, extra
     [FILES.weights, bytesOf(model.weights)],
     [FILES.whitening, bytesOf(Float32Array.from([...model.mean, ...model.scale]))],
   ]);
-  const translations = model.translations.map((table) => ({ source: table.sourceLanguage, target: table.targetLanguage, name: `${FILES.translations}.${table.sourceLanguage}-${table.targetLanguage}` }));
-  model.translations.forEach((table, i) => {
-    const { name } = translations[i] ?? { name: '' };
-    contents.set(`${name}.json`, Buffer.from(JSON.stringify({ sources: table.sources, targets: table.targets })));
-    contents.set(`${name}.bin`, packTranslation(table));
-  });
+  const translations = translationFiles(model.translations);
+  for (const [name, bytes] of translations.contents) contents.set(name, bytes);
   for (const [name, text] of Object.entries(extraFiles)) contents.set(name, Buffer.from(text));
   const manifest: ModelManifest = {
     format: MODEL_FORMAT,
@@ -72,7 +85,7 @@ export async function writeModelFolder(folder: string, model: StaticModel, extra
     encoder: { kind: 'static', width: model.width, vocabularySize: model.weights.length },
     pivot: model.pivot,
     languages: [...model.languages],
-    translations,
+    translations: translations.entries,
     files: Object.fromEntries([...contents].map(([name, bytes]) => [name, sha256(bytes)])),
     training: model.training,
     createdAt: new Date().toISOString(),
@@ -98,25 +111,34 @@ export async function readManifest(folder: string): Promise<ModelManifest> {
     throw cause;
   }
   const version = (value as { version?: unknown } | null)?.version;
-  if (typeof version === 'number' && version > MODEL_FORMAT_VERSION) {
-    throw new InputError('model.newer-version', `${path}: this model has format version ${version}; this Isogloss reads up to ${MODEL_FORMAT_VERSION}. Install a newer Isogloss; the model is untouched.`, { data: { path } });
+  if (typeof version === 'number' && version > BACKBONE_FORMAT_VERSION) {
+    throw new InputError('model.newer-version', `${path}: this model has format version ${version}; this Isogloss reads up to ${BACKBONE_FORMAT_VERSION}. Install a newer Isogloss; the model is untouched.`, { data: { path } });
   }
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) throw new InputError('model.not-a-model', `${path}: expected the manifest of an Isogloss model, found something else (${z.prettifyError(parsed.error).split('\n')[0] ?? ''}).`, { data: { path } });
   return parsed.data;
 }
 
-/** Reads a whole model, checking each file's hash. @throws as `readManifest`; EnvironmentError 'model.damaged' naming the file. */
+/** Reads a file of a model, checking its hash. @throws EnvironmentError 'model.damaged' naming it. */
+export async function readChecked(folder: string, manifest: ModelManifest, name: string): Promise<Buffer> {
+  const path = join(folder, name);
+  const bytes = await readFile(path).catch((thrown: unknown) => {
+    throw toIsoglossError(thrown);
+  });
+  if (manifest.files[name] !== sha256(bytes)) throw damaged(path);
+  return bytes;
+}
+
+/** The error of a file whose bytes are not those that were written. */
+export function damaged(path: string): EnvironmentError {
+  return new EnvironmentError('model.damaged', `${path}: the file is not what was written (its SHA-256 differs). Copy the model again or train it once more.`, { data: { path } });
+}
+
+/** Reads a whole static model, checking each file's hash. @throws as `readManifest` and `readChecked`; InputError 'model.other-kind'. */
 export async function readModelFolder(folder: string): Promise<{ manifest: ModelManifest; model: StaticModel }> {
   const manifest = await readManifest(folder);
-  const read = async (name: string): Promise<Buffer> => {
-    const path = join(folder, name);
-    const bytes = await readFile(path).catch((thrown: unknown) => {
-      throw toIsoglossError(thrown);
-    });
-    if (manifest.files[name] !== sha256(bytes)) throw new EnvironmentError('model.damaged', `${path}: the file is not what was written (its SHA-256 differs). Copy the model again or train it once more.`, { data: { path } });
-    return bytes;
-  };
+  if (manifest.encoder.kind !== 'static') throw new InputError('model.other-kind', `${folder}: expected a static model, found one of kind ${manifest.encoder.kind}.`, { data: { path: folder } });
+  const read = (name: string): Promise<Buffer> => readChecked(folder, manifest, name);
   const { width, vocabularySize } = manifest.encoder;
   const table = new Float32Array(new Float16Array(alignedBuffer(await read(FILES.table))));
   const weights = new Float32Array(alignedBuffer(await read(FILES.weights)));
@@ -125,36 +147,9 @@ export async function readModelFolder(folder: string): Promise<{ manifest: Model
   if (table.length !== width * vocabularySize || weights.length !== vocabularySize || whitening.length !== 2 * width) {
     throw new InputError('model.shape-mismatch', `${folder}: the manifest says ${vocabularySize} tokens of width ${width}, the token table holds ${table.length} numbers.`, { data: { path: folder } });
   }
-  const translations: TranslationTableData[] = [];
-  for (const { source, target, name } of manifest.translations) {
-    const words = z.object({ sources: z.array(z.string()), targets: z.array(z.string()) }).parse(JSON.parse((await read(`${name}.json`)).toString('utf8')));
-    translations.push({ sourceLanguage: source, targetLanguage: target, ...words, ...unpackTranslation(await read(`${name}.bin`), words.sources.length) });
-  }
+  const translations = await readTranslations(manifest.translations, read);
   return {
     manifest,
     model: { width, pivot: manifest.pivot, languages: manifest.languages, tokenizer, table, weights, mean: whitening.slice(0, width), scale: whitening.slice(width), translations, training: manifest.training },
   };
-}
-
-function packTranslation(table: TranslationTableData): Uint8Array {
-  return Buffer.concat([bytesOf(table.offsets), bytesOf(table.targetIds), bytesOf(table.probabilities)]);
-}
-
-function unpackTranslation(bytes: Buffer, rows: number): Pick<TranslationTableData, 'offsets' | 'targetIds' | 'probabilities'> {
-  const words = new Uint32Array(alignedBuffer(bytes));
-  const offsets = words.slice(0, rows + 1);
-  const entries = offsets[rows] ?? 0;
-  const probabilities = new Float32Array(words.slice(rows + 1 + entries).buffer);
-  return { offsets, targetIds: words.slice(rows + 1, rows + 1 + entries), probabilities };
-}
-
-function bytesOf(array: Float16Array | Float32Array | Uint32Array): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-/** A copy whose start is aligned, as typed arrays demand. */
-function alignedBuffer(bytes: Buffer): ArrayBuffer {
-  const copy = new ArrayBuffer(bytes.length);
-  new Uint8Array(copy).set(bytes);
-  return copy;
 }

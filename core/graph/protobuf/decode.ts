@@ -7,19 +7,22 @@ import { createEmitter, type Emitter } from '../builder/emitter.ts';
 import { OPSET, type Graph } from '../graph.ts';
 import { isOpType, operatorTable, type AttributesOf, type InputsOf, type OpType } from '../operators.ts';
 import type { Value } from '../value.ts';
-import { readModel, type RawAttribute, type RawGraph, type RawNode } from './read.ts';
+import { pathToOutput } from './node-paths.ts';
+import { readModel, type RawAttribute, type RawGraph, type RawNode, type ReadTensorData } from './read.ts';
 import { NEWEST_READ_OPSET, OLDEST_READ_OPSET } from './schema.ts';
 import { upgradeNode } from './upgrade.ts';
 
+export type { ExternalTensor, ReadTensorData } from './read.ts';
+
 /**
- * The graph in an ONNX model (protobuf): operator sets 13 to 21, standard operators of the operator table, tensors inside the
- * file. Older input forms (axes as attributes) become those of the operator table. Shapes are inferred anew.
+ * The graph in an ONNX model (protobuf): operator sets 13 to 22, standard operators of the operator table, tensors inside the
+ * file or where `external` finds them. Older input forms (axes as attributes) become those of the operator table. Shapes are inferred anew.
  *
  * @throws InputError 'model.not-onnx' for bytes that are no such file, 'model.unsupported' for what Isogloss does not know
  *         (naming it), 'model.invalid' for a graph that contradicts itself.
  */
-export function decodeModel(bytes: Uint8Array): Graph {
-  const model = guarded(() => readModel(new PbfReader(bytes)));
+export function decodeModel(bytes: Uint8Array, external?: ReadTensorData): Graph {
+  const model = guarded(() => readModel(new PbfReader(bytes), external));
   if (model.opset < OLDEST_READ_OPSET || model.opset > NEWEST_READ_OPSET) throw new InputError('model.unsupported', `Expected an ONNX model of operator set ${OLDEST_READ_OPSET} to ${NEWEST_READ_OPSET}, found ${model.opset}. Export it again with another opset version.`);
   return { ...guarded(() => buildGraph(model.graph, model.opset)), opset: OPSET };
 }
@@ -40,7 +43,7 @@ function buildGraph(raw: RawGraph, opset: number): Graph {
   const values = new Map<string, Value>();
   for (const { name, tensor } of raw.initializers) define(values, name, e.initializer(name, tensor));
   for (const { name, dtype, shape } of raw.inputs) if (!values.has(name)) define(values, name, e.input(name, dtype, shape)); // old files list initializers as inputs too
-  for (const node of raw.nodes) addNode(e, { node: upgradeNode(node, opset), values });
+  for (const node of raw.nodes) addNode(e, { node: upgradeNode(node, opset), values, raw });
   const outputs: Record<string, Value> = Object.create(null) as Record<string, Value>; // boundary: a record without inherited keys, since the names come from a file
   for (const { name } of raw.outputs) {
     const value = values.get(name);
@@ -56,10 +59,10 @@ function define(values: Map<string, Value>, name: string, value: Value): void {
   values.set(name, value);
 }
 
-function addNode(e: Emitter, { node, values }: { readonly node: RawNode; readonly values: Map<string, Value> }): void {
+function addNode(e: Emitter, { node, values, raw }: { readonly node: RawNode; readonly values: Map<string, Value>; readonly raw: RawGraph }): void {
   const place = `node "${node.name}" (${node.opType})`;
-  if (node.domain !== '' && node.domain !== 'ai.onnx') throw new InputError('model.unsupported', `Isogloss does not know the operators of "${node.domain}", found in ${place}.`);
-  if (!isOpType(node.opType)) throw new InputError('model.unsupported', `Isogloss does not know the operator ${node.opType}, found in ${place}.`);
+  if (node.domain !== '' && node.domain !== 'ai.onnx') throw new InputError('model.unsupported', `Isogloss does not know the operators of "${node.domain}", found in ${place}, on the way ${pathToOutput(raw, node)}.`);
+  if (!isOpType(node.opType)) throw new InputError('model.unsupported', `Isogloss does not know the operator ${node.opType}, found in ${place}, on the way ${pathToOutput(raw, node)}.`);
   const inputs = node.inputs.map((input) => (typeof input === 'string' ? readValue(values, input, place) : e.constant(input)));
   const absent = inputs.slice(0, operatorTable[node.opType].inputs.least).findIndex((input) => input === null);
   if (absent >= 0) throw new InputError('model.invalid', `Input ${absent + 1} of ${place} is missing.`);

@@ -7,7 +7,7 @@ import type { Graph } from '../graph.ts';
 import type { AttributeKinds } from '../operator.ts';
 import { operatorTable, presentInputs, type Node } from '../operators.ts';
 import type { Value } from '../value.ts';
-import { ATTRIBUTE, attributeTypeNumbers, DIM, dtypeNumbers, GRAPH, IR_VERSION, MODEL, NODE, OPSET_ID, SHAPE, TENSOR, TENSOR_TYPE, TYPE, VALUE_INFO } from './schema.ts';
+import { ATTRIBUTE, attributeTypeNumbers, DIM, dtypeNumbers, EXTERNAL_LOCATION, GRAPH, IR_VERSION, MODEL, NODE, OPSET_ID, SHAPE, STRING_ENTRY, TENSOR, TENSOR_TYPE, TYPE, VALUE_INFO } from './schema.ts';
 
 /**
  * The graph as an ONNX model (protobuf), ready for ONNX Runtime.
@@ -15,15 +15,73 @@ import { ATTRIBUTE, attributeTypeNumbers, DIM, dtypeNumbers, GRAPH, IR_VERSION, 
  * @throws ShapeError 'graph.duplicate-name' when an output has the name of another value.
  */
 export function encodeModel(graph: Graph): Uint8Array {
+  const parts = encodeModelParts(graph);
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** A weight that is written into a file beside the model's: its name there, and where its bytes begin. */
+export type ExternalPlace = { readonly location: string; readonly offset: number };
+
+/**
+ * The same as parts to be written one after another: the bytes of weights are not copied, so a large model is never held twice.
+ * @param external  weights (by name) whose bytes the caller writes elsewhere. ONNX files themselves hold 2 GB at most.
+ */
+export function encodeModelParts(graph: Graph, external: ReadonlyMap<string, ExternalPlace> = new Map()): readonly Uint8Array[] {
+  const body = new PbfWriter();
+  writeGraph(graph, body);
+  const parts: Uint8Array[] = [body.finish()];
+  for (const [value, tensor] of graph.initializers) {
+    const place = external.get(value.name);
+    const header = new PbfWriter();
+    writeTensorHeader(tensor, header);
+    header.writeStringField(TENSOR.name, value.name);
+    if (place !== undefined) writePlace(place, bytesOf(tensor).length, header);
+    const bytes = place === undefined ? bytesOf(tensor) : new Uint8Array();
+    const rawHeader = new PbfWriter();
+    if (place === undefined) {
+      rawHeader.writeVarint((TENSOR.rawData << 3) | LENGTH_DELIMITED);
+      rawHeader.writeVarint(bytes.length);
+    }
+    const [described, raw] = [header.finish(), rawHeader.finish()];
+    parts.push(fieldStart(GRAPH.initializer, described.length + raw.length + bytes.length), described, raw, bytes);
+  }
   const writer = new PbfWriter();
   writer.writeVarintField(MODEL.irVersion, IR_VERSION);
   writer.writeStringField(MODEL.producerName, 'isogloss');
-  writer.writeMessage(MODEL.graph, writeGraph, graph);
-  writer.writeMessage(MODEL.opsetImport, (version: number, w) => {
+  const start = fieldStart(MODEL.graph, parts.reduce((sum, part) => sum + part.length, 0));
+  const end = new PbfWriter();
+  end.writeMessage(MODEL.opsetImport, (version: number, w) => {
     w.writeStringField(OPSET_ID.domain, '');
     w.writeVarintField(OPSET_ID.version, version);
   }, graph.opset);
+  return [writer.finish(), start, ...parts, end.finish()];
+}
+
+const LENGTH_DELIMITED = 2; // protobuf wire type
+
+/** Number and length of a field whose bytes follow. */
+function fieldStart(field: number, length: number): Uint8Array {
+  const writer = new PbfWriter();
+  writer.writeVarint((field << 3) | LENGTH_DELIMITED);
+  writer.writeVarint(length);
   return writer.finish();
+}
+
+/** Where the bytes of a tensor lie: texts by key, as ONNX has them. */
+function writePlace({ location, offset }: ExternalPlace, length: number, writer: PbfWriter): void {
+  for (const [key, value] of [['location', location], ['offset', String(offset)], ['length', String(length)]] as const) {
+    writer.writeMessage(TENSOR.externalData, (_: null, w) => {
+      w.writeStringField(STRING_ENTRY.key, key);
+      w.writeStringField(STRING_ENTRY.value, value);
+    }, null);
+  }
+  writer.writeVarintField(TENSOR.dataLocation, EXTERNAL_LOCATION);
 }
 
 type Copy = { readonly from: Value; readonly to: string };
@@ -54,6 +112,7 @@ function nameValues(graph: Graph): { readonly names: ReadonlyMap<Value, string>;
   return { names, copies };
 }
 
+/** Everything of the graph but its weights, which are appended. */
 function writeGraph(graph: Graph, writer: PbfWriter): void {
   const { names, copies } = nameValues(graph);
   const read = new Set<Value>([...graph.nodes.flatMap((node) => presentInputs(node)), ...graph.outputs.map(({ value }) => value)]);
@@ -68,12 +127,6 @@ function writeGraph(graph: Graph, writer: PbfWriter): void {
     }, copy);
   }
   writer.writeStringField(GRAPH.name, graph.name);
-  for (const [value, tensor] of graph.initializers) {
-    writer.writeMessage(GRAPH.initializer, (own: Tensor, w) => {
-      writeTensor(own, w);
-      w.writeStringField(TENSOR.name, value.name);
-    }, tensor);
-  }
   for (const value of graph.inputs) writer.writeMessage(GRAPH.input, writeValueInfo, { name: value.name, value });
   for (const output of graph.outputs) writer.writeMessage(GRAPH.output, writeValueInfo, output);
 }
@@ -113,9 +166,13 @@ const attributeWriters: { readonly [Kind in keyof AttributeKinds]: (value: Attri
   },
 };
 
-function writeTensor(tensor: Tensor, writer: PbfWriter): void {
+function writeTensorHeader(tensor: Tensor, writer: PbfWriter): void {
   for (const dimension of tensor.shape) writer.writeVarintField(TENSOR.dims, dimension);
   writer.writeVarintField(TENSOR.dataType, dtypeNumbers[tensor.dtype]);
+}
+
+function writeTensor(tensor: Tensor, writer: PbfWriter): void {
+  writeTensorHeader(tensor, writer);
   writer.writeBytesField(TENSOR.rawData, bytesOf(tensor));
 }
 

@@ -5,7 +5,7 @@ import type { Dimension } from '../../tensor/dimension.ts';
 import { dtypes, type DType } from '../../tensor/dtype.ts';
 import { elementCount } from '../../tensor/shape.ts';
 import { tensorFrom, tensorFromBytes, type Tensor } from '../../tensor/tensor.ts';
-import { ATTRIBUTE, attributeTypeNumbers, DIM, dtypeOfNumber, GRAPH, MODEL, NODE, OPSET_ID, SHAPE, TENSOR, TENSOR_TYPE, TYPE, VALUE_INFO } from './schema.ts';
+import { ATTRIBUTE, attributeTypeNumbers, DIM, dtypeOfNumber, GRAPH, MODEL, NODE, OPSET_ID, SHAPE, STRING_ENTRY, TENSOR, TENSOR_TYPE, TYPE, VALUE_INFO } from './schema.ts';
 
 export type RawAttribute =
   | { readonly kind: 'int'; readonly value: number; readonly dtype: DType | null }
@@ -21,10 +21,15 @@ export type RawValueInfo = { readonly name: string; readonly dtype: DType; reado
 export type RawGraph = { readonly name: string; readonly nodes: readonly RawNode[]; readonly initializers: readonly { readonly name: string; readonly tensor: Tensor }[]; readonly inputs: readonly RawValueInfo[]; readonly outputs: readonly { readonly name: string }[] };
 export type RawModel = { readonly opset: number; readonly graph: RawGraph };
 
+/** Where the bytes of a tensor lie that are not in the model's own file, as the file says it: nothing of it is to be believed. */
+export type ExternalTensor = { readonly name: string; readonly location: string; readonly offset: number; readonly length: number | null; /** What its shape and element type need. */ readonly neededBytes: number };
+/** Gives those bytes; it decides which files may be read. */
+export type ReadTensorData = (tensor: ExternalTensor) => Uint8Array;
+
 type Field = (reader: PbfReader) => void;
 
 /** Reads one message: `fields` by number; others are skipped. The message must end inside the file, exactly where it says. */
-function readFields(reader: PbfReader, end: number, fields: { readonly [number: number]: Field }): void {
+export function readFields(reader: PbfReader, end: number, fields: { readonly [number: number]: Field }): void {
   if (end > reader.length) throw new RangeError(`a length points ${end - reader.length} bytes past the end`);
   while (reader.pos < end) {
     const tag = reader.readVarint();
@@ -39,13 +44,14 @@ function readFields(reader: PbfReader, end: number, fields: { readonly [number: 
 
 const BYTES_TYPE = 2; // protobuf wire type of strings, bytes and messages
 
-function message(reader: PbfReader, fields: { readonly [number: number]: Field }): void {
+/** Reads a message inside another. */
+export function message(reader: PbfReader, fields: { readonly [number: number]: Field }): void {
   if (reader.type !== BYTES_TYPE) throw new RangeError('a message was expected');
   const length = reader.readVarint();
   readFields(reader, reader.pos + length, fields);
 }
 
-function bytes(reader: PbfReader): Uint8Array {
+export function bytes(reader: PbfReader): Uint8Array {
   if (reader.type !== BYTES_TYPE) throw new RangeError('bytes were expected');
   const length = reader.readVarint();
   const end = reader.pos + length;
@@ -56,14 +62,14 @@ function bytes(reader: PbfReader): Uint8Array {
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
-const string = (reader: PbfReader): string => decoder.decode(bytes(reader));
-const integer = (reader: PbfReader): number => {
+export const string = (reader: PbfReader): string => decoder.decode(bytes(reader));
+export const integer = (reader: PbfReader): number => {
   if (reader.type !== 0) throw new RangeError('a whole number was expected');
   return reader.readVarint(true);
 };
 
 /** Repeated numbers, packed or one by one. */
-function repeated(reader: PbfReader, into: number[], read: (reader: PbfReader) => number): void {
+export function repeated(reader: PbfReader, into: number[], read: (reader: PbfReader) => number): void {
   if (reader.type !== BYTES_TYPE) {
     into.push(read(reader));
     return;
@@ -74,15 +80,15 @@ function repeated(reader: PbfReader, into: number[], read: (reader: PbfReader) =
   if (reader.pos !== end) throw new RangeError('packed numbers do not end where they should');
 }
 
-const signed = (reader: PbfReader): number => reader.readVarint(true);
+export const signed = (reader: PbfReader): number => reader.readVarint(true);
 
 /** The model's operator-set version and graph. @throws InputError, or RangeError and the like for damaged bytes. */
-export function readModel(reader: PbfReader): RawModel {
+export function readModel(reader: PbfReader, external?: ReadTensorData): RawModel {
   let opset = 0;
   let graph: RawGraph | null = null;
   readFields(reader, reader.length, {
     [MODEL.graph]: (r) => {
-      graph = readGraph(r);
+      graph = readGraph(r, external);
     },
     [MODEL.opsetImport]: (r) => {
       let domain = '';
@@ -95,7 +101,7 @@ export function readModel(reader: PbfReader): RawModel {
   return { opset, graph };
 }
 
-function readGraph(reader: PbfReader): RawGraph {
+function readGraph(reader: PbfReader, external?: ReadTensorData): RawGraph {
   let name = '';
   const nodes: RawNode[] = [];
   const initializers: { name: string; tensor: Tensor }[] = [];
@@ -104,7 +110,7 @@ function readGraph(reader: PbfReader): RawGraph {
   message(reader, {
     [GRAPH.name]: (r) => (name = string(r)),
     [GRAPH.node]: (r) => nodes.push(readNode(r)),
-    [GRAPH.initializer]: (r) => initializers.push(readTensor(r)),
+    [GRAPH.initializer]: (r) => initializers.push(readTensor(r, external)),
     [GRAPH.input]: (r) => inputs.push(typedInput(readValueInfo(r))),
     [GRAPH.output]: (r) => outputs.push(readValueInfo(r)),
     [GRAPH.sparseInitializer]: () => {
@@ -154,13 +160,14 @@ function attributeOf(type: number, found: { readonly f: number; readonly i: numb
   return type === attributeTypeNumbers.tensor && found.t !== null ? { kind: 'tensor', value: found.t } : { kind: 'unknown', value: null };
 }
 
-function readTensor(reader: PbfReader): { readonly name: string; readonly tensor: Tensor } {
+function readTensor(reader: PbfReader, external?: ReadTensorData): { readonly name: string; readonly tensor: Tensor } {
   let name = '';
   let number = 0;
   let location = 0;
   let raw: Uint8Array | null = null;
   const shape: number[] = [];
   const numbers: number[] = [];
+  const place = new Map<string, string>();
   message(reader, {
     [TENSOR.name]: (r) => (name = string(r)),
     [TENSOR.dims]: (r) => repeated(r, shape, signed),
@@ -171,15 +178,33 @@ function readTensor(reader: PbfReader): { readonly name: string; readonly tensor
     [TENSOR.int32Data]: (r) => repeated(r, numbers, signed),
     [TENSOR.int64Data]: (r) => repeated(r, numbers, signed),
     [TENSOR.dataLocation]: (r) => (location = integer(r)),
+    [TENSOR.externalData]: (r) => readEntry(r, place),
   });
   const dtype = dtypeOfNumber(number);
   if (dtype === null) throw new InputError('model.unsupported', `Isogloss does not know the element type ${number} of the tensor "${name}" in the ONNX model.`);
-  if (location !== 0) throw new InputError('model.unsupported', `The tensor "${name}" of the ONNX model lies in another file; Isogloss reads models that are one file.`);
   if (shape.some((size) => !Number.isSafeInteger(size) || size < 0)) throw new InputError('model.invalid', `The tensor "${name}" of the ONNX model has the shape [${shape.join(', ')}].`);
   const length = elementCount(shape);
+  if (location !== 0) {
+    if (external === undefined) throw new InputError('model.unsupported', `The tensor "${name}" of the ONNX model lies in another file; here models are read that are one file.`);
+    raw = external({ name, ...externalPlace(place), neededBytes: length * dtypes[dtype].bytes });
+  }
   const available = raw === null ? numbers.length : (raw as Uint8Array).byteLength / dtypes[dtype].bytes;
   if (length !== available) throw new InputError('model.invalid', `The tensor "${name}" of the ONNX model should have ${length} elements, found ${available}.`);
   return { name, tensor: raw === null ? tensorFrom(dtype, shape, numbers) : tensorFromBytes(dtype, shape, raw) };
+}
+
+/** One of the texts by key that say where a tensor lies. */
+export function readEntry(reader: PbfReader, into: Map<string, string>): void {
+  let [key, value] = ['', ''];
+  message(reader, { [STRING_ENTRY.key]: (own) => (key = string(own)), [STRING_ENTRY.value]: (own) => (value = string(own)) });
+  into.set(key, value);
+}
+
+/** Those texts as a place; numbers that are none become NaN, which no check lets through. */
+export function externalPlace(entries: ReadonlyMap<string, string>): { readonly location: string; readonly offset: number; readonly length: number | null } {
+  const whole = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN);
+  const length = entries.get('length');
+  return { location: entries.get('location') ?? '', offset: whole(entries.get('offset') ?? '0'), length: length === undefined ? null : whole(length) };
 }
 
 function typedInput({ name, dtype, shape }: { readonly name: string; readonly dtype: DType | null; readonly shape: readonly Dimension[] | null }): RawValueInfo {

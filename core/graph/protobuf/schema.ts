@@ -6,14 +6,17 @@ import type { DType } from '../../tensor/dtype.ts';
 export const IR_VERSION = 9;
 /** What Isogloss reads: older files lack the input forms it knows, newer ones may mean something else. */
 export const OLDEST_READ_OPSET = 13;
-export const NEWEST_READ_OPSET = 21;
+export const NEWEST_READ_OPSET = 22;
 
 export const MODEL = { irVersion: 1, producerName: 2, graph: 7, opsetImport: 8 } as const;
 export const OPSET_ID = { domain: 1, version: 2 } as const;
 export const GRAPH = { node: 1, name: 2, initializer: 5, input: 11, output: 12, sparseInitializer: 15 } as const;
 export const NODE = { input: 1, output: 2, name: 3, opType: 4, attribute: 5, domain: 7 } as const;
 export const ATTRIBUTE = { name: 1, f: 2, i: 3, s: 4, t: 5, ints: 8, type: 20 } as const;
-export const TENSOR = { dims: 1, dataType: 2, floatData: 4, int32Data: 5, int64Data: 7, name: 8, rawData: 9, doubleData: 10, dataLocation: 14 } as const;
+export const TENSOR = { dims: 1, dataType: 2, floatData: 4, int32Data: 5, int64Data: 7, name: 8, rawData: 9, doubleData: 10, externalData: 13, dataLocation: 14 } as const;
+export const STRING_ENTRY = { key: 1, value: 2 } as const;
+/** TensorProto.DataLocation: the bytes lie in another file. */
+export const EXTERNAL_LOCATION = 1;
 export const VALUE_INFO = { name: 1, type: 2 } as const;
 export const TYPE = { tensorType: 1 } as const;
 export const TENSOR_TYPE = { elementType: 1, shape: 2 } as const;
