@@ -3,17 +3,18 @@ import { canonicaliseTag, isLanguageTag } from '../text/language.ts';
 import { segmentGraphemes, segmentSentences, segmentWords } from '../text/segment.ts';
 import type { TextSpan } from '../text/segment.ts';
 import { BLOCK_GAP, documentText, lineCounter } from './parsed-document.ts';
-import type { AlignedText, Block, DocumentLocation, DocumentPlace, ParsedDocument } from './parsed-document.ts';
+import type { AlignedText, Block, BlockKind, DocumentLocation, DocumentPlace, ParsedDocument } from './parsed-document.ts';
 
 /**
  * `text` is exactly documentText(document).slice(start, end); start and end count UTF-16 code units. The location is that of the
  * chunk's beginning, but `timeMs` spans all of it; `last` is the place of its end where page, verse, slide or row differ.
- * `aligned` are the translations and glosses of its blocks, in order.
+ * `aligned` are the translations and glosses of its blocks, in order; `language` is that of its blocks where the file says it.
  */
 export type Chunk = {
   readonly text: string;
   readonly location: DocumentLocation & { readonly start: number; readonly end: number; readonly last?: DocumentPlace };
   readonly aligned?: readonly AlignedText[];
+  readonly language?: string;
 };
 
 export type ChunkOptions = {
@@ -29,19 +30,23 @@ const DEFAULT_LIMIT = 1000;
 const SMALL_SHARE = 0.2; // a chunk below this share of the limit is joined with what follows, even over a heading
 const DENSE_WEIGHT = 3; // a Han, kana or Hangul character carries about as much as three letters
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+/** Whatever is dense lies here: one cheap look spares most texts the exact one. */
+const MAY_BE_DENSE = /[\u1100-\u11FF\u2E80-\uDFFF\uF900-\uFAFF\uFF00-\uFFEF]/;
 const NEARBY = 64; // code units that decide where a visible character begins
 const FIRST_MARK = 0x300; // below it every code unit but CR LF is a visible character of its own
 const CARRIAGE_RETURN = 13;
 const LINE_FEED = 10;
 const WINDOW = 8192; // text is segmented in windows, so that one endless line costs no more than many short ones
 
+const STANDS_ALONE: ReadonlySet<BlockKind> = new Set(['row', 'segment']);
+
 /** A stretch of the document's text: [start, end) with its size. */
 type Span = { readonly start: number; readonly end: number; readonly size: number };
 
 /**
  * Cuts a document into chunks, in reading order. Together they hold all its text but the white space between them.
- * A heading begins a chunk; table rows are chunks of their own; short paragraphs are joined; long ones are cut between
- * sentences into parts of even size, a sentence too long between words, a word too long between graphemes.
+ * A heading and a slide begin a chunk; table rows and segments (verses, utterances ...) are chunks of their own; short paragraphs are
+ * joined; long ones are cut between sentences into parts of even size, a sentence too long between words, a word too long between graphemes.
  */
 export function chunkDocument(document: Pick<ParsedDocument, 'blocks' | 'language'>, options: ChunkOptions = {}): readonly Chunk[] {
   const { limit = DEFAULT_LIMIT, measure = defaultSize, language = document.language } = options;
@@ -64,7 +69,9 @@ export function chunkDocument(document: Pick<ParsedDocument, 'blocks' | 'languag
     const start = starts[i] ?? 0;
     const whole = { start, end: start + block.text.length, size: measure(block.text) };
     const openSize = sizeOf(open);
-    if (block.kind === 'row' || (block.kind === 'heading' && openSize >= limit * SMALL_SHARE)) close();
+    const isAlone = STANDS_ALONE.has(block.kind);
+    const isNewSlide = block.location.slide !== document.blocks[i - 1]?.location.slide;
+    if (isAlone || isNewSlide || (block.kind === 'heading' && openSize >= limit * SMALL_SHARE)) close();
     if (whole.size + withGap(open) <= limit) extend(whole);
     else {
       if (sizeOf(open) >= limit * SMALL_SHARE) close();
@@ -74,7 +81,7 @@ export function chunkDocument(document: Pick<ParsedDocument, 'blocks' | 'languag
         if (part.end < whole.end) close();
       }
     }
-    if (block.kind === 'row') close();
+    if (isAlone) close();
   });
   close();
   return chunks;
@@ -124,31 +131,59 @@ function spansOf(cuts: readonly number[], { start, end }: Span, measure: (text: 
   return spans;
 }
 
-function chunkOf(text: string, { start, end }: Span, locate: (at: number) => DocumentLocation): Chunk[] {
+function chunkOf(text: string, { start, end }: Span, locate: Locate): Chunk[] {
   const raw = text.slice(start, end);
   const trimmed = raw.trim();
   if (trimmed === '') return [];
   const to = start + raw.trimEnd().length;
   let from = start + raw.length - raw.trimStart().length;
   while (from > start && !isBetweenGraphemes(text, from)) from -= 1; // a mark that stands on a space keeps it
-  return [{ text: text.slice(from, to), location: { ...locate(from), start: from, end: to } }];
+  const { location, last, aligned, language } = locate(from, to);
+  return [
+    {
+      text: text.slice(from, to),
+      location: { ...location, start: from, end: to, ...(last === undefined ? {} : { last }) },
+      ...(aligned.length === 0 ? {} : { aligned }),
+      ...(language === '' ? {} : { language }),
+    },
+  ];
 }
 
-/** The location of places asked for in rising order: that of their block, with the lines inside the block counted on. */
-function locator(text: string, blocks: readonly Block[], starts: readonly number[]): (at: number) => DocumentLocation {
+/** What the blocks of [from, to) say of it. Asked for in rising order. */
+type Locate = (from: number, to: number) => { readonly location: DocumentLocation; readonly last?: DocumentPlace; readonly aligned: readonly AlignedText[]; readonly language: string };
+
+/** The location of the block where a stretch begins, with the lines inside the block counted on, and what its other blocks add. */
+function locator(text: string, blocks: readonly Block[], starts: readonly number[]): Locate {
   const lineAt = lineCounter(text);
   let index = 0;
   let firstLine = 1; // of the block, counted in the text of the document
-  return (at) => {
-    while (index + 1 < starts.length && (starts[index + 1] ?? 0) <= at) {
+  return (from, to) => {
+    while (index + 1 < starts.length && (starts[index + 1] ?? 0) <= from) {
       index += 1;
       firstLine = lineAt(starts[index] ?? 0);
     }
-    const block = blocks[index];
-    const location = block?.location ?? { line: 1, headings: [] };
-    return block?.kind === 'row' ? location : { ...location, line: location.line + lineAt(at) - firstLine };
+    let end = index;
+    while (end + 1 < starts.length && (starts[end + 1] ?? 0) < to) end += 1;
+    const [first, final] = [blocks[index], blocks[end]];
+    if (first === undefined || final === undefined) return { location: { line: 1, headings: [] }, aligned: [], language: '' };
+    const hasLines = first.kind !== 'row' && first.location.line > 0;
+    const location = hasLines ? { ...first.location, line: first.location.line + lineAt(from) - firstLine } : first.location;
+    if (end === index) return { location, aligned: first.aligned ?? [], language: first.language ?? '' };
+    const inside = blocks.slice(index, end + 1);
+    const language = inside.every((block) => block.language === first.language) ? (first.language ?? '') : '';
+    const { timeMs } = final.location;
+    const isElsewhere = PLACES.some((key) => final.location[key] !== first.location[key]);
+    return {
+      location: location.timeMs === undefined || timeMs === undefined ? location : { ...location, timeMs: { start: location.timeMs.start, end: Math.max(location.timeMs.end, timeMs.end) } },
+      ...(isElsewhere ? { last: final.location } : {}),
+      aligned: inside.flatMap((block) => block.aligned ?? []),
+      language,
+    };
   };
 }
+
+/** Where two blocks of one chunk may lie apart. */
+const PLACES = ['page', 'verse', 'slide', 'sheet', 'row'] as const;
 
 function blockStarts(blocks: readonly Block[]): readonly number[] {
   let at = 0;
@@ -160,7 +195,7 @@ function blockStarts(blocks: readonly Block[]): readonly number[] {
 }
 
 function defaultSize(text: string): number {
-  return text.length + (DENSE_WEIGHT - 1) * (text.match(DENSE)?.length ?? 0);
+  return MAY_BE_DENSE.test(text) ? text.length + (DENSE_WEIGHT - 1) * (text.match(DENSE)?.length ?? 0) : text.length;
 }
 
 /** Where a text may be cut inside [from, to): the starts of its sentences, words, runs of graphemes; offsets in that text. */

@@ -6,7 +6,7 @@ import type { XmlAttributes, XmlEvents } from '../formats/xml.ts';
 import { createBlockCollector, readWithin } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
 import { MAIN_PARTS, packageTitle, withZip } from './office-container.ts';
-import type { DocumentContent, DocumentPlace } from './parsed-document.ts';
+import type { DocumentContent, DocumentLocation, DocumentPlace } from './parsed-document.ts';
 import { createRowWriter } from './row-writer.ts';
 
 const HIGHEST_LEVEL = 9;
@@ -39,8 +39,10 @@ export async function readDocx(path: string, signal: AbortSignal): Promise<Docum
 /** A document without page marks has no pages to speak of. */
 function withoutLonePages(content: Pick<DocumentContent, 'blocks' | 'problems'>): Pick<DocumentContent, 'blocks' | 'problems'> {
   if (content.blocks.some(({ location }) => (location.page ?? 1) > 1)) return content;
-  return { ...content, blocks: content.blocks.map(({ location: { page, ...location }, ...block }) => ({ ...block, location })) };
+  return { ...content, blocks: content.blocks.map((block) => ({ ...block, location: unpaged(block.location) })) };
 }
+
+const unpaged = ({ line, paragraph = 0, headings }: DocumentLocation): DocumentLocation => ({ line, paragraph, headings });
 
 /** Heading levels (1 to 9) by style identifier: from the style's name or outline level, or those of the style it is based on. */
 async function headingLevels(opened: Package, part: string | undefined): Promise<ReadonlyMap<string, number>> {

@@ -63,6 +63,7 @@ export function segmentGraphemes(text: string): TextSpan[] {
 
 /** A point after these does not end a sentence. Latin titles and abbreviations that many languages share; initials are a rule. */
 const ABBREVIATION = /(?:^|[\s("'\u2018\u201C])(?:Mr|Mrs|Ms|Dr|Prof|Rev|St|Sr|Jr|vs|etc|e\.g|i\.e|cf|ca|No|Nr|Vol|Fig|pp|Bw|Bi|\p{Lu})\.\s+$/u;
+const TAIL = 64; // code units at the end of a sentence that hold its last word
 /** Tibetan shad ends a clause, as a full stop does elsewhere; the runtime's rules do not know it. */
 const AFTER_SHAD = /(?<=[\u0F0D-\u0F12\u0F14][\s\u0F0B]*)(?=[^\s\u0F0B\u0F0D-\u0F12\u0F14])/u;
 /** Thai and Lao have no full stop: a space between long stretches is the boundary. */
@@ -84,7 +85,7 @@ export function segmentSentences(text: string, language?: string): TextSpan[] {
   };
   for (const { segment, index } of segmenterFor(language, 'sentence').segment(text)) {
     end = index + segment.length;
-    if (!(ABBREVIATION.test(text.slice(start, end)) && !segment.includes('\n'))) close();
+    if (!(ABBREVIATION.test(text.slice(Math.max(start, end - TAIL), end)) && !segment.includes('\n'))) close();
   }
   if (start < text.length) {
     end = text.length;
