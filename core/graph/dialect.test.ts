@@ -12,14 +12,16 @@ function everything(): Graph {
   const g = createGraphBuilder('everything');
   const x = g.input('x', 'float32', ['B', 3]);
   const ids = g.input('ids', 'int64', ['B']);
+  const narrow = g.input('narrow', 'int32', ['B']);
   const position = g.range('B'); // [B]
   const itself = g.equal(g.unsqueeze(position, [1]), g.unsqueeze(ids, [0])); // [B, B]
   const early = g.or(itself, g.less(g.unsqueeze(ids, [1]), g.scalar(1, 'int64'))); // [B, B]
   const placed = g.scatterNd(g.zerosLike(x), g.unsqueeze(ids, [1]), x, 'add'); // [B, 3]
-  return g.build({ sign: g.sign(x), logs: g.logSoftmax(x, { axis: 1 }), early: g.cast(early, 'float32'), placed, ones: g.filled([2, 2], 1) });
+  const again = g.scatterNd(x, g.unsqueeze(g.cast(narrow, 'int64'), [1]), x, 'add'); // [B, 3]
+  return g.build({ again, sign: g.sign(x), logs: g.logSoftmax(x, { axis: 1 }), early: g.cast(early, 'float32'), placed, ones: g.filled([2, 2], 1) });
 }
 
-const feeds = { x: { shape: [3, 3], data: [-2, 0, 3, 1, 1, 1, 5, -5, 0.5] }, ids: { shape: [3], data: [2, 0, 2] } };
+const feeds = { x: { shape: [3, 3], data: [-2, 0, 3, 1, 1, 1, 5, -5, 0.5] }, ids: { shape: [3], data: [2, 0, 2] }, narrow: { shape: [3], data: [1, 1, 0] } };
 
 describe('the WebGPU dialect', () => {
   const [graph, dialect] = [everything(), webgpuDialect(everything())];
@@ -33,6 +35,12 @@ describe('the WebGPU dialect', () => {
   it('leaves nothing but sizes and positions to the CPU', () => {
     expect([...new Set(hostNodes(graph).map(({ op }) => op))].sort()).toEqual(['ConstantOfShape', 'Equal', 'Less', 'LogSoftmax', 'Or', 'Sign']);
     expect(hostNodes(dialect)).toEqual([]);
+  });
+
+  it('gives positions their shape while they are of 32 bits', () => {
+    const shaped = (of: Graph): readonly string[] => of.nodes.flatMap((node) => (node.op === 'Reshape' ? [node.inputs[0].dtype] : []));
+    expect(shaped(graph)).not.toContain('int32');
+    expect(shaped(dialect)).toContain('int32');
   });
 
   it('calculates the same numbers', () => {

@@ -36,6 +36,12 @@ const webgpuRewrites: Rewrites = {
   },
   /** a ∨ b = ¬(¬a ∧ ¬b). */
   Or: (g, [a, b]) => [g.not(g.and(g.not(a), g.not(b)))],
+  /** Positions that came over as 32 bits and become 64 for a scatter take their shape before that: 64 bits would be reshaped on the CPU. */
+  Reshape: (g, [x, shape], attributes) => {
+    const cast = g.producerOf(x);
+    const narrow = cast?.op === 'Cast' && x.dtype === 'int64' ? cast.inputs[0] : null;
+    return narrow?.dtype === 'int32' ? [g.cast(g.emitOne('Reshape', [narrow, shape], attributes), 'int64')] : null;
+  },
   Equal: comparison('Equal'),
   Less: comparison('Less'),
   Greater: comparison('Greater'),

@@ -5,7 +5,6 @@
 import { createGraphBuilder, type GraphBuilder, type Value } from '../graph/builder.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { AdamwSettings } from './adamw.ts';
-import { NORM_EPSILON } from './clipping.ts';
 
 /** Sizes of parameters are symbols: one graph serves every parameter of a rank. */
 const SIZES = ['A', 'B', 'C', 'D'];
@@ -13,7 +12,7 @@ const SIZES = ['A', 'B', 'C', 'D'];
 const sizesOf = (rank: number): readonly string[] => SIZES.slice(0, rank);
 
 type Moments = { readonly values: Value; readonly means: Value; readonly variances: Value };
-/** Broadcast over the parameter: float [] for a whole one, [U, 1] for rows with clocks of their own. */
+/** Stretched over the parameter: float [] for a whole one, [U, 1] for rows with clocks of their own. */
 type StepScalars = { readonly gradientScale: Value; readonly decay: Value; readonly stepSize: Value; readonly inverseRoot: Value };
 
 /**
@@ -34,8 +33,8 @@ export function adamwGraph(rank: number, settings: AdamwSettings): Graph {
 
 /**
  * The update of the rows of a table that were used; the others stay as they are (lazy AdamW: adamw.ts says why).
- * Inputs values, means, variances [V, H]; rows int64 [U], each once; gradients [U, H]; stepSizes, inverseRoots [U] of each
- * row's own clock; gradientScale, decay []. Outputs as `adamwGraph`.
+ * Inputs values, means, variances [V, H]; rows int64 [U], each once; gradients [U, H]; decays, stepSizes, inverseRoots [U] of each
+ * row's own clock (1, 0, 1 for a row that keeps its values); gradientScale []. Outputs as `adamwGraph`.
  */
 export function rowAdamwGraph(settings: AdamwSettings): Graph {
   const g = createGraphBuilder('adamw-rows');
@@ -45,8 +44,7 @@ export function rowAdamwGraph(settings: AdamwSettings): Graph {
   const rows = g.input('rows', 'int64', ['U']);
   const gradients = g.input('gradients', 'float32', ['U', 'H']);
   const gradientScale = g.input('gradientScale', 'float32', []);
-  const decay = g.input('decay', 'float32', []);
-  const scalars = { gradientScale, decay, stepSize: perRow('stepSizes'), inverseRoot: perRow('inverseRoots') };
+  const scalars = { gradientScale, decay: perRow('decays'), stepSize: perRow('stepSizes'), inverseRoot: perRow('inverseRoots') };
   const before = { values: g.gather(tables.values, rows), means: g.gather(tables.means, rows), variances: g.gather(tables.variances, rows) }; // [U, H]
   const after = updated(g, { before, gradients, scalars, settings });
   const places = g.unsqueeze(rows, [1]); // [U, 1]
@@ -89,15 +87,11 @@ export function zeroRowsGraph(width: number): Graph {
 }
 
 /**
- * The length of all gradients together and the factor that shortens it: norm = √Σ‖gᵢ‖², scale = min(1, maximum / (norm + 1e-6)).
- * @param shapes   the shape of each gradient by input name; sizes may be symbols.
- * @param maximum  longest gradient allowed; null: scale is 1.
- * @see clipping.ts, which does it for arrays.
+ * squares [] = Σ ‖gᵢ‖², of which the norm of all gradients is the root (clipping.ts).
+ * @param shapes  the shape of each gradient by input name; sizes may be symbols.
  */
-export function clippingGraph(shapes: ReadonlyMap<string, readonly (number | string)[]>, maximum: number | null): Graph {
-  const g = createGraphBuilder('clipping');
+export function squaredNormGraph(shapes: ReadonlyMap<string, readonly (number | string)[]>): Graph {
+  const g = createGraphBuilder('squared-norm');
   const squares = [...shapes].map(([name, shape]) => g.reduceSumSquare(g.input(name, 'float32', shape)));
-  const norm = g.sqrt(squares.reduce((a, b) => g.add(a, b), g.scalar(0)));
-  const scale = maximum === null ? g.add(g.mul(norm, 0), 1) : g.min(g.div(g.scalar(maximum), g.add(norm, NORM_EPSILON)), 1);
-  return g.build({ norm, scale });
+  return g.build({ squares: squares.reduce((a, b) => g.add(a, b), g.scalar(0)) });
 }

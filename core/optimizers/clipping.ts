@@ -3,7 +3,7 @@ import { InvariantError } from '../base/errors.ts';
 import type { Kernels } from './kernels.ts';
 
 /** Keeps the quotient finite for a zero gradient; the value of torch.nn.utils.clip_grad_norm_. */
-export const NORM_EPSILON = 1e-6;
+const NORM_EPSILON = 1e-6;
 
 /** sqrt of the sum of all squares over several float32 arrays, accumulated in float64; NaN or infinite when an element is. */
 export function globalNorm(kernels: Pick<Kernels, 'dot'>, gradients: readonly Float32Array[]): number {

@@ -4,9 +4,9 @@
  */
 import { InvariantError } from '../base/errors.ts';
 import { biasCorrection, type AdamwSettings } from '../optimizers/adamw.ts';
-import { accumulationGraph, adamwGraph, clippingGraph, rowAccumulationGraph, rowAdamwGraph, zeroRowsGraph } from '../optimizers/adamw-graph.ts';
+import { accumulationGraph, adamwGraph, rowAccumulationGraph, rowAdamwGraph, squaredNormGraph, zeroRowsGraph } from '../optimizers/adamw-graph.ts';
 import type { Graph } from '../graph/graph.ts';
-import type { StaticShape } from '../tensor/shape.ts';
+import { elementCount, type StaticShape } from '../tensor/shape.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
 import { createDeviceSession, type DeviceFeeds, type DeviceSession, type DeviceTensor } from './device-session.ts';
 import type { SessionOptions } from './open-model.ts';
@@ -20,10 +20,15 @@ export type DeviceParameter = {
   readonly update: 'fixed' | 'whole' | 'rows';
   /** Whether weight decay applies. */
   readonly decays: boolean;
+  /** Of 'rows': a row that keeps its values whatever happens (padding). */
+  readonly keptRow?: number;
   readonly values: Float32Array;
   /** Moments and counts of updates (one, or one per row); null when fixed. */
   readonly moments: { readonly means: Float32Array; readonly variances: Float32Array; readonly steps: Int32Array } | null;
 };
+
+/** AdamW's numbers for a row that keeps its values. */
+const STANDING_STILL = { stepSize: 0, inverseRootBias2: 1 };
 
 /** Gradients of some rows of a table: rows rising, gradient [rows, H]. */
 type RowPart = { readonly rows: Int32Array; readonly gradient: DeviceTensor };
@@ -36,13 +41,14 @@ export type DeviceParameters = AsyncDisposable & {
   readonly add: (name: string, gradient: DeviceTensor) => Promise<void>;
   /** Adds to the gradients of rows (rising, none twice) of a table; takes the tensor over. */
   readonly addRows: (name: string, rows: Int32Array, gradient: DeviceTensor) => void;
+  /** The gradients added so far, read from the device; `rows` says of which rows they are, null: of the whole parameter. */
+  readonly readGradients: () => Promise<ReadonlyMap<string, { readonly rows: Int32Array | null; readonly values: Float32Array }>>;
   /** Forgets all gradients. */
   readonly dropGradients: () => void;
-  /**
-   * One AdamW update from the gradients added so far, which are then forgotten. Nothing changes when their norm is not finite.
-   * @param options.maximumNorm  the gradients are shortened to it; null: not.
-   */
-  readonly step: (options: { readonly learningRate: number; readonly maximumNorm: number | null }) => Promise<{ readonly gradientNorm: number; readonly isFinite: boolean }>;
+  /** Σ of the squares of all gradients added so far, read from the device; 0 when there are none. */
+  readonly squaredNorm: () => Promise<number>;
+  /** One AdamW update from the gradients added so far, times `scale` (clipping.ts), which are then forgotten. */
+  readonly apply: (options: { readonly learningRate: number; readonly scale: number }) => Promise<void>;
   /** Copies values, and moments unless `valuesOnly`, into the arrays given at the start. */
   readonly bringBack: (options?: { readonly valuesOnly?: boolean }) => Promise<void>;
   /** Copies the arrays to the device again, after a checkpoint was loaded into them. */
@@ -114,13 +120,13 @@ export async function createDeviceParameters(options: SessionOptions & { readonl
     return { rows, gradient: the(total) };
   };
 
-  /** The norm of all gradients, read; the factor that shortens them stays. */
-  const clip = async (maximumNorm: number | null): Promise<{ readonly norm: number; readonly scale: DeviceTensor }> => {
+  const squaredNorm = async (): Promise<number> => {
+    if (whole.size + parts.size === 0) return 0;
+    for (const [name, list] of parts) parts.set(name, [await joined(list)]);
     const gradients = new Map([...whole, ...[...parts].flatMap(([name, [part]]) => (part === undefined ? [] : [[name, part.gradient] as const]))]);
     const shapes = new Map([...gradients].map(([name, { shape }], i) => [name, parts.has(name) ? [`U${i}`, shape[1] ?? 0] : shape]));
-    const key = `clip ${maximumNorm} ${[...gradients.keys()].join()}`;
-    const { read, kept } = await run(key, () => clippingGraph(shapes, maximumNorm), { feeds: Object.fromEntries(gradients), stays: ['scale'] });
-    return { norm: floats(read['norm']).data[0] ?? Number.NaN, scale: the(kept['scale']) };
+    const { read } = await run(`squares ${[...gradients.keys()].join()}`, () => squaredNormGraph(shapes), { feeds: Object.fromEntries(gradients), stays: [] });
+    return floats(read['squares']).data[0] ?? Number.NaN;
   };
 
   const replace = (name: string, kept: Readonly<Record<string, DeviceTensor>>): void => {
@@ -129,13 +135,14 @@ export async function createDeviceParameters(options: SessionOptions & { readonl
   };
   const stays = ['newValues', 'newMeans', 'newVariances'];
 
-  const update = async (learningRate: number, gradientScale: DeviceTensor): Promise<void> => {
+  const update = async ({ learningRate, scale }: { readonly learningRate: number; readonly scale: number }): Promise<void> => {
     const scalars = new Map<number, DeviceTensor>();
     const scalar = async (value: number): Promise<DeviceTensor> => {
       const known = scalars.get(value) ?? (await transfer.upload([], Float32Array.of(value)));
       scalars.set(value, known);
       return known;
     };
+    const gradientScale = await scalar(scale);
     for (const [name, gradients] of whole) {
       const { parameter, moments, before } = trained(name, byName, tensors);
       const count = (moments.steps[0] ?? 0) + 1;
@@ -147,22 +154,25 @@ export async function createDeviceParameters(options: SessionOptions & { readonl
       gradients.dispose();
       whole.delete(name);
     }
-    for (const [name, [part]] of parts) {
-      if (part === undefined) continue;
+    for (const [name, list] of parts) {
+      const part = await joined(list);
       const { parameter, moments, before } = trained(name, byName, tensors);
-      const corrections = Array.from(part.rows, (row) => biasCorrection({ count: (moments.steps[row] ?? 0) + 1, settings, learningRate }));
+      const keeps = (row: number): boolean => row === parameter.keptRow;
+      const corrections = Array.from(part.rows, (row) => (keeps(row) ? STANDING_STILL : biasCorrection({ count: (moments.steps[row] ?? 0) + 1, settings, learningRate })));
+      const decay = decayOf(parameter, learningRate, settings);
       const perRow = (numbers: readonly number[]): Tensor => tensorOf('float32', [numbers.length], Float32Array.from(numbers));
       const feeds = {
         ...before,
         rows: indices(part.rows),
         gradients: part.gradient,
         gradientScale,
-        decay: await scalar(decayOf(parameter, learningRate, settings)),
+        decays: perRow(Array.from(part.rows, (row) => (keeps(row) ? 1 : decay))),
         stepSizes: perRow(corrections.map(({ stepSize }) => stepSize)),
         inverseRoots: perRow(corrections.map(({ inverseRootBias2 }) => inverseRootBias2)),
       };
       replace(name, (await run('adamw rows', () => rowAdamwGraph(settings), { feeds, stays })).kept);
-      for (const row of part.rows) moments.steps[row] = (moments.steps[row] ?? 0) + 1;
+      for (const row of part.rows) if (!keeps(row)) moments.steps[row] = (moments.steps[row] ?? 0) + 1;
+      part.gradient.dispose();
     }
     for (const value of scalars.values()) value.dispose();
   };
@@ -174,19 +184,26 @@ export async function createDeviceParameters(options: SessionOptions & { readonl
     addRows: (name, rows, gradient) => {
       parts.set(name, [...(parts.get(name) ?? []), { rows, gradient }]);
     },
-    dropGradients,
-    step: async ({ learningRate, maximumNorm }) => {
-      try {
-        if (whole.size + parts.size === 0) return { gradientNorm: 0, isFinite: true };
-        for (const [name, list] of parts) parts.set(name, [await joined(list)]);
-        const { norm, scale } = await clip(maximumNorm);
-        const isFinite = Number.isFinite(norm);
-        if (isFinite) await update(learningRate, scale);
-        scale.dispose();
-        return { gradientNorm: norm, isFinite };
-      } finally {
-        dropGradients();
+    readGradients: async () => {
+      const found = new Map<string, { readonly rows: Int32Array | null; readonly values: Float32Array }>();
+      const read = async (name: string, rows: Int32Array | null, gradient: DeviceTensor): Promise<void> => {
+        const values = new Float32Array(elementCount(gradient.shape));
+        await transfer.readInto(gradient, values);
+        found.set(name, { rows, values });
+      };
+      for (const [name, gradient] of whole) await read(name, null, gradient);
+      for (const [name, list] of parts) {
+        const part = await joined(list);
+        parts.set(name, [part]);
+        await read(name, part.rows, part.gradient);
       }
+      return found;
+    },
+    dropGradients,
+    squaredNorm,
+    apply: async (step) => {
+      await update(step);
+      dropGradients();
     },
     bringBack: async ({ valuesOnly = false } = {}) => {
       for (const { name, update: kind, values, moments } of parameters) {
