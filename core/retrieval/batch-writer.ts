@@ -3,13 +3,14 @@ import type { Chunk } from '../documents/chunker.ts';
 import { expectVectors } from './dense-index.ts';
 import { appendEntry } from './store/journal.ts';
 import type { JournalFile } from './store/journal.ts';
+import type { SegmentWriter } from './segments/segment-folder.ts';
 import type { LanceStore, StoredChunk } from './store/lance-store.ts';
 
-export type FileFacts = Pick<JournalFile, 'path' | 'hash' | 'sizeBytes' | 'title' | 'language'>;
+export type FileFacts = Pick<JournalFile, 'path' | 'hash' | 'sizeBytes' | 'title' | 'language' | 'modifiedAt' | 'isLatin'>;
 
 export type BatchWriter = {
-  /** Adds a chunk with its vectors [rows, H]; writes when a batch is full. @throws InputError 'index.bad-vector'. */
-  readonly add: (file: FileFacts, chunk: Chunk, vectors: Float32Array) => Promise<void>;
+  /** Adds a chunk with its vectors [rows, H] (null: its tokens stand for them); writes when a batch is full. @throws InputError 'index.bad-vector'. */
+  readonly add: (file: FileFacts, chunk: Chunk, vectors: Float32Array | null) => Promise<void>;
   /** Says that the file has no more chunks. */
   readonly endFile: (file: FileFacts) => void;
   /** Writes what waits. */
@@ -17,10 +18,10 @@ export type BatchWriter = {
 };
 
 /** 2,000 to 5,000 rows in one commit (reliability.md, 1.10). */
-const BATCH_VECTORS = 4096;
+const BATCH_ROWS = 4096;
 
-export function createBatchWriter(options: { readonly store: LanceStore; readonly journalPath: string; readonly firstBatch: number; readonly width: number }): BatchWriter {
-  const { store, journalPath, width } = options;
+export function createBatchWriter(options: { readonly store: LanceStore; readonly segments: SegmentWriter; readonly journalPath: string; readonly firstBatch: number; readonly width: number }): BatchWriter {
+  const { store, segments, journalPath, width } = options;
   let batch = options.firstBatch;
   let chunks: StoredChunk[] = [];
   let blocks: Float32Array[] = [];
@@ -47,21 +48,25 @@ export function createBatchWriter(options: { readonly store: LanceStore; readonl
       else partsOf.set(path, part + 1);
     }
     [chunks, blocks, owners, windows, files] = [[], [], [], [], new Map()];
+    await segments.pause();
   };
 
   return {
-    add: async (file, { text, location }, vectors) => {
-      expectVectors(vectors, width, file.path);
-      if (owners.length + vectors.length / width > BATCH_VECTORS) await flush();
+    add: async (file, chunk, vectors) => {
+      if (vectors !== null) expectVectors(vectors, width, file.path);
+      const rows = vectors === null ? 0 : vectors.length / width;
+      if (owners.length + rows > BATCH_ROWS || chunks.length >= BATCH_ROWS) await flush();
       const number = chunks.length;
-      chunks.push({ batch, chunk: number, path: file.path, text, line: location.line, row: location.row ?? null, headings: location.headings, start: location.start, end: location.end });
-      blocks.push(vectors);
-      for (let row = 0; row < vectors.length / width; row += 1) {
+      const stored = { batch, chunk: number, path: file.path, ...chunk };
+      chunks.push(stored);
+      const bySums = segments.add(stored);
+      if (vectors !== null) blocks.push(vectors);
+      for (let row = 0; row < rows; row += 1) {
         owners.push(number);
         windows.push(row);
       }
       const entry = entryOf(file);
-      files.set(file.path, { ...entry, chunks: entry.chunks + 1, vectors: entry.vectors + vectors.length / width });
+      files.set(file.path, { ...entry, chunks: entry.chunks + 1, vectors: entry.vectors + rows + bySums });
     },
     endFile: (file) => {
       files.set(file.path, { ...entryOf(file), isLast: true });

@@ -20,13 +20,19 @@ import type { Encoder } from '../encoding/encoder.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { guessLanguage } from './guess-language.ts';
+import { noMatchingRules } from './matching-rules.ts';
+import type { MatchingRules } from './matching-rules.ts';
+import { isMostlyLatin } from './scripts.ts';
+import { keepSegments } from './segments/keep-segments.ts';
+import { createSegmentWriter, removeSegments, segmentMaking } from './segments/segment-folder.ts';
 import { expectModel, findManifest, journalPath, newManifest, writeManifest } from './store/index-manifest.ts';
 import type { IndexManifest } from './store/index-manifest.ts';
 import { appendEntry, compactJournal, readJournal } from './store/journal.ts';
 import type { IndexedFile } from './store/journal.ts';
-import { openStore, removeStore } from './store/lance-store.ts';
+import { openStore, removeStore, storeShapeOf } from './store/lance-store.ts';
 import type { LanceStore } from './store/lance-store.ts';
-import { readStoredFiles } from './store/stored-files.ts';
+import { breakSeal, readSeal, writeSeal } from './store/seal.ts';
+import { readStoredFiles, sealedFiles } from './store/stored-files.ts';
 import type { StoredFiles } from './store/stored-files.ts';
 
 export type BuildIndexOptions = {
@@ -39,6 +45,8 @@ export type BuildIndexOptions = {
   readonly indexFolder: string;
   /** What to do with an index that another model made. Default: refuse. */
   readonly ifOtherModel?: 'refuse' | 'rebuild';
+  /** Spellings that this project treats as one. Left out: as before, or none. */
+  readonly rules?: MatchingRules;
   /** Files that could not be read before, by path: not tried again while their content is the same. */
   readonly knownFailures?: ReadonlyMap<string, { readonly hash: string; readonly error: IsoglossError }>;
   /** Asked between files; what was embedded so far is on the disk before it waits. */
@@ -83,9 +91,11 @@ export async function buildIndex(options: BuildIndexOptions): Promise<BuildSumma
   const { indexFolder, report = ignoreProgress } = options;
   const { documents, skipped, missingFolders } = await listDocuments(options, report);
   const manifest = await prepareFolder(options);
-  const { store, stored } = await openWhole(indexFolder, options.encoder.width);
+  const { store, stored } = await openWhole(indexFolder, options.encoder);
   try {
     const journal = journalPath(indexFolder);
+    const making = segmentMaking(options.encoder, manifest.rules ?? noMatchingRules);
+    await breakSeal(indexFolder);
     await store.removeBatches(stored.staleBatches);
     const known = [...stored.files.keys(), ...stored.missing].filter((path) => !missingFolders.some((name) => isInFolder(path, name)));
     const hashed = await hashDocuments(documents, { ...options, report });
@@ -94,12 +104,17 @@ export async function buildIndex(options: BuildIndexOptions): Promise<BuildSumma
     const kept = new Set([...documents.map(({ relativePath }) => relativePath), ...renamed.map(({ from }) => from)]);
     const gone = known.filter((path) => !kept.has(path));
     if (gone.length > 0) await appendEntry(journal, { kind: 'removed', paths: gone });
-    const writer = createBatchWriter({ store, journalPath: journal, firstBatch: (await readJournal(journal)).nextBatch, width: options.encoder.width });
+    const segments = createSegmentWriter(indexFolder, making);
+    const writer = createBatchWriter({ store, segments, journalPath: journal, firstBatch: (await readJournal(journal)).nextBatch, width: options.encoder.width });
     const changes = await indexDocuments({ ...options, report, hashed, stored, writer, renamed: new Set(renamed.map(({ to }) => to)) });
     report({ phase: 'finishing', done: 0, total: 1, unit: 'steps' });
     const isChanged = changes.added + changes.changed + changes.repaired + gone.length + renamed.length + stored.staleBatches.length > 0 || manifest.finishedAt === null;
+    await segments.finish();
     if (isChanged) await store.finish();
     const counts = await finish({ indexFolder, manifest });
+    const now = await readStoredFiles(store, await readJournal(journal));
+    await keepSegments({ indexFolder, making, store, files: now.files });
+    await writeSeal(indexFolder, { store: await store.version(), missing: now.missing, staleBatches: now.staleBatches });
     report({ phase: 'finishing', done: 1, total: 1, unit: 'steps' });
     return { ...counts, ...changes, moved: renamed.length, removed: gone.length, missingFolders, skipped };
   } finally {
@@ -170,8 +185,8 @@ function findRenamed({ hashed, known }: { readonly hashed: readonly HashedDocume
 /** The title that a document without one of its own has (read-document.ts). */
 const nameOf = (path: string): string => printable(path.slice(path.lastIndexOf('/') + 1).replace(/(?:\.gz)?$/i, '').replace(/\.[^.]+$/, ''));
 
-async function prepareFolder({ encoder, modelFolder, documentsFolder, indexFolder, ifOtherModel = 'refuse' }: BuildIndexOptions): Promise<IndexManifest> {
-  const facts = { modelId: encoder.modelId, modelFolder: modelFolder ?? null, width: encoder.width, documentsFolder };
+async function prepareFolder({ encoder, modelFolder, documentsFolder, indexFolder, rules, ifOtherModel = 'refuse' }: BuildIndexOptions): Promise<IndexManifest> {
+  const facts = { modelId: encoder.modelId, modelFolder: modelFolder ?? null, width: encoder.width, documentsFolder, ...(rules === undefined ? {} : { rules }) };
   const existing = await findManifest(indexFolder);
   if (existing !== null && existing.modelId === encoder.modelId && existing.width === encoder.width) return { ...existing, ...facts };
   if (existing !== null) {
@@ -207,15 +222,19 @@ async function nearestExisting(folder: string): Promise<string> {
 /** Forgets every batch: the journal first, so that rows left over by a kill in between do not count. */
 async function startOver(indexFolder: string): Promise<void> {
   await rm(journalPath(indexFolder), { force: true });
+  await breakSeal(indexFolder);
   await removeStore(indexFolder);
+  await removeSegments(indexFolder);
 }
 
 /** The store and what it holds; a store that cannot be read is made anew, because it is only a cache of the documents. */
-async function openWhole(indexFolder: string, width: number): Promise<{ readonly store: LanceStore; readonly stored: StoredFiles }> {
+async function openWhole(indexFolder: string, encoder: Encoder): Promise<{ readonly store: LanceStore; readonly stored: StoredFiles }> {
   const open = async (): Promise<{ store: LanceStore; stored: StoredFiles }> => {
-    const store = await openStore(indexFolder, width);
+    const store = await openStore(indexFolder, storeShapeOf(encoder));
     try {
-      return { store, stored: await readStoredFiles(store, await readJournal(journalPath(indexFolder))) };
+      const state = await readJournal(journalPath(indexFolder));
+      const seal = await readSeal(indexFolder, await store.version());
+      return { store, stored: seal === null ? await readStoredFiles(store, state) : sealedFiles(state, seal) };
     } catch (thrown) {
       store.close();
       throw thrown;
@@ -290,13 +309,13 @@ async function indexDocument(document: DocumentEntry, hash: string, { encoder, w
   const parsed = await readDocument(document.path, signal);
   const chunks: readonly Chunk[] = chunkDocument(parsed);
   const language = parsed.language ?? guessLanguage(documentText(parsed), encoder);
-  const file = { path: document.relativePath, hash, sizeBytes: document.sizeBytes, title: parsed.title, language };
+  const file = { path: document.relativePath, hash, sizeBytes: document.sizeBytes, title: parsed.title, language, modifiedAt: document.modifiedMs, isLatin: isMostlyLatin(chunks.map(({ text }) => text)) };
   for (let start = 0; start < chunks.length; start += CHUNKS_AT_ONCE) {
     signal.throwIfAborted();
     await new Promise((resolve) => setImmediate(resolve));
     const some = chunks.slice(start, start + CHUNKS_AT_ONCE);
-    const vectors = await encoder.encodeDocuments(some.map(({ text }) => text));
-    for (const [i, chunk] of some.entries()) await writer.add(file, chunk, vectors[i] ?? new Float32Array(0));
+    const vectors = encoder.tokenSums === undefined ? await encoder.encodeDocuments(some.map(({ text }) => text)) : null;
+    for (const [i, chunk] of some.entries()) await writer.add(file, chunk, vectors === null ? null : (vectors[i] ?? new Float32Array(0)));
   }
   writer.endFile(file);
   return parsed.problems;

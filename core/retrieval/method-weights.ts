@@ -35,32 +35,40 @@ export type SearchSituation = {
   readonly encoder: Pick<Encoder, 'languages' | 'pivot' | 'translation'> | null;
 };
 
+/** Why these weights: the method that was asked for, or the situation of a hybrid search. */
+export type WeightChoice = { readonly weights: ComponentWeights; readonly situation: keyof typeof hybridWeights | 'asked' };
+
 /** The weights of a search. A method that needs a model has weight 0 everywhere when there is none. */
-export function chooseWeights(situation: SearchSituation): ComponentWeights {
+export const chooseWeights = (situation: SearchSituation): ComponentWeights => explainWeights(situation).weights;
+
+/** The weights of a search and why they were chosen. */
+export function explainWeights(situation: SearchSituation): WeightChoice {
   switch (situation.method) {
     case 'bm25':
-      return single('words');
+      return { weights: single('words'), situation: 'asked' };
     case 'bm25-char':
-      return single('characters');
+      return { weights: single('characters'), situation: 'asked' };
     case 'dense':
-      return single('dense');
+      return { weights: single('dense'), situation: 'asked' };
     case 'translated':
-      return single('translated');
-    case 'hybrid':
-      return chooseHybrid(situation);
+      return { weights: single('translated'), situation: 'asked' };
+    case 'hybrid': {
+      const chosen = hybridSituation(situation);
+      return { weights: hybridWeights[chosen], situation: chosen };
+    }
   }
 }
 
-function chooseHybrid({ queryLanguage, documentLanguage, isQueryLatin, areDocumentsLatin, encoder }: SearchSituation): ComponentWeights {
-  if (encoder === null) return hybridWeights.withinUntrained;
+function hybridSituation({ queryLanguage, documentLanguage, isQueryLatin, areDocumentsLatin, encoder }: SearchSituation): keyof typeof hybridWeights {
+  if (encoder === null) return 'withinUntrained';
   const isWithin = queryLanguage === null || documentLanguage === null || sameLanguage(queryLanguage, documentLanguage);
   if (isWithin) {
     const language = queryLanguage ?? documentLanguage;
-    return language === null || isTrained(language, encoder) ? hybridWeights.within : hybridWeights.withinUntrained;
+    return language === null || isTrained(language, encoder) ? 'within' : 'withinUntrained';
   }
-  if (!isTrained(queryLanguage, encoder) || !isTrained(documentLanguage, encoder)) return hybridWeights.acrossUntrained;
-  if (encoder.translation(queryLanguage, documentLanguage) === null) return hybridWeights.acrossWithoutTable;
-  return isQueryLatin && areDocumentsLatin ? hybridWeights.acrossLatin : hybridWeights.across;
+  if (!isTrained(queryLanguage, encoder) || !isTrained(documentLanguage, encoder)) return 'acrossUntrained';
+  if (encoder.translation(queryLanguage, documentLanguage) === null) return 'acrossWithoutTable';
+  return isQueryLatin && areDocumentsLatin ? 'acrossLatin' : 'across';
 }
 
 /** Whether the model has seen the language: it is the pivot, or has parallel pairs. */

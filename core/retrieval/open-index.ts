@@ -1,30 +1,27 @@
 /** What in the folder answers this query? An index opened for searching. */
 import { InputError } from '../base/errors.ts';
+import type { AlignedText, DocumentPlace } from '../documents/parsed-document.ts';
 import type { Encoder } from '../encoding/encoder.ts';
 import { dominantScript, scriptDirection } from '../text/scripts.ts';
 import type { Direction } from '../text/scripts.ts';
-import { emptyDenseList, exactDenseIndex, isUsable } from './dense-index.ts';
-import type { DenseIndex } from './dense-index.ts';
 import { explainHit } from './explain.ts';
 import type { Highlight, Reason } from './explain.ts';
-import { orderedList } from './fusion.ts';
 import { guessLanguage } from './guess-language.ts';
-import { buildLexicalIndex } from './lexical-index.ts';
-import type { LexicalIndex } from './lexical-index.ts';
-import { chooseWeights } from './method-weights.ts';
-import type { SearchMethod } from './method-weights.ts';
+import { openLibrary } from './open-library.ts';
+import type { Library, OpenLibraryOptions } from './open-library.ts';
+import { componentNames, explainWeights } from './method-weights.ts';
+import type { ComponentName, SearchMethod, WeightChoice } from './method-weights.ts';
 import { rankCollection } from './rank-collection.ts';
-import type { NearestPart, RankPlan } from './rank-collection.ts';
+import type { NearestPart, RankPlan, Ranking } from './rank-collection.ts';
 import { isMostlyLatin } from './scripts.ts';
-import { expectModel, journalPath, readIndexManifest } from './store/index-manifest.ts';
+import type { SearchFilter } from './search-filter.ts';
+import { telling } from './telling-words.ts';
 import type { IndexManifest } from './store/index-manifest.ts';
-import { readJournal } from './store/journal.ts';
 import type { IndexedFile } from './store/journal.ts';
-import { openStore } from './store/lance-store.ts';
-import type { LanceStore, StoredChunk } from './store/lance-store.ts';
-import { readStoredFiles } from './store/stored-files.ts';
+import type { StoredChunk } from './store/lance-store.ts';
 
-export type HitLocation = { readonly line: number | null; readonly row: number | null; readonly heading: string | null; readonly start: number; readonly end: number };
+/** Where a hit stands: the chunker's location, with the headings above it joined; null where its source has no such thing. */
+export type HitLocation = { readonly [Field in keyof Required<DocumentPlace>]: Required<DocumentPlace>[Field] | null } & { readonly heading: string | null; readonly start: number; readonly end: number; readonly last: DocumentPlace | null };
 
 export type Hit = {
   /** Stable while the file is unchanged. */
@@ -36,6 +33,8 @@ export type Hit = {
   readonly title: string;
   readonly location: HitLocation;
   readonly text: string;
+  /** Translations and glosses that its source has beside it. */
+  readonly aligned: readonly AlignedText[];
   readonly language: string | null;
   readonly direction: Direction;
   readonly highlights: readonly Highlight[];
@@ -50,9 +49,14 @@ export type SearchRequest = {
   readonly method?: SearchMethod;
   /** BCP-47; null or left out: guessed from the query's words. */
   readonly queryLanguage?: string | null;
+  /** Left out: every document. */
+  readonly filter?: SearchFilter;
 };
 
-export type SearchAnswer = { readonly hits: readonly Hit[]; readonly queryLanguage: string | null };
+/** How the documents of one language were searched, and why so. */
+export type SearchChoice = { readonly documentLanguage: string | null; readonly documents: number; readonly situation: WeightChoice['situation']; readonly components: readonly ComponentName[] };
+
+export type SearchAnswer = { readonly hits: readonly Hit[]; readonly queryLanguage: string | null; readonly choices: readonly SearchChoice[] };
 
 export type SearchIndex = {
   readonly manifest: IndexManifest;
@@ -60,152 +64,111 @@ export type SearchIndex = {
   /** Files whose rows were lost (damage, power cut): build the index again to have them back. */
   readonly missing: readonly string[];
   readonly chunks: number;
+  /** Speakers and tiers that filters can name, in order. */
+  readonly labels: { readonly speakers: readonly string[]; readonly tiers: readonly string[] };
+  /** What was repaired when the index was opened. */
+  readonly notices: Library['notices'];
   /** @throws InputError 'search.no-translation' for method 'translated' without a table. */
   readonly search: (request: SearchRequest) => Promise<SearchAnswer>;
+  /** Chunks that are like this one, by its telling words and its vector, itself left out. @throws InputError 'search.unknown-chunk'. */
+  readonly moreLikeThis: (request: { readonly chunkId: string; readonly k?: number; readonly filter?: SearchFilter }) => Promise<SearchAnswer>;
   readonly dispose: () => void;
 };
 
 const DEFAULT_HITS = 10;
 /** Characters of a chunk that decide its direction. */
 const DIRECTION_SAMPLE = 200;
-/** Up to this many numbers (128 MB as float32) vectors are kept in memory and compared exactly. */
-const EXACT_NUMBERS = 32 * 1024 * 1024;
-/** Rows asked of an approximate index; a chunk has several. */
-const APPROXIMATE_ROWS = 400;
-
-export type OpenIndexOptions = {
-  /** With more numbers in its vectors than this, the index is searched approximately; Infinity compares all. */
-  readonly exactNumbers?: number;
-};
 
 /**
- * Opens an index. Chunks are read into memory and their lexical index is built there (20,000 chunks: see test/bench).
- * @throws InputError 'index.missing', 'index.not-an-index', 'index.newer-version', 'index.other-model'; EnvironmentError 'index.damaged'.
+ * Opens an index. What does not change with a query lies on the disk; a million chunks open in a second (test/bench).
+ * @throws InputError 'index.missing', 'index.not-an-index', 'index.newer-version', 'index.older-version', 'index.other-model'; EnvironmentError 'index.damaged'.
  */
-export async function openIndex(indexFolder: string, encoder: Encoder, { exactNumbers = EXACT_NUMBERS }: OpenIndexOptions = {}): Promise<SearchIndex> {
-  const manifest = await readIndexManifest(indexFolder);
-  expectModel(indexFolder, manifest, encoder);
-  const store = await openStore(indexFolder, manifest.width);
-  try {
-    const stored = await readStoredFiles(store, await readJournal(journalPath(indexFolder)));
-    const lexical = buildLexicalIndex(stored.chunks.map(({ text }) => text));
-    const dense = await openDense(store, stored.chunks, exactNumbers);
-    const languages = stored.chunks.map(({ path }) => stored.files.get(path)?.language ?? null);
-    const groups = languageGroups(stored.chunks, languages);
-    return {
-      manifest,
-      files: stored.files,
-      missing: stored.missing,
-      chunks: stored.chunks.length,
-      search: (request) => search({ ...request, encoder, lexical, dense, chunks: stored.chunks, files: stored.files, languages, groups }),
-      dispose: () => store.close(),
-    };
-  } catch (thrown) {
-    store.close();
-    throw thrown;
-  }
-}
-
-
-async function openDense(store: LanceStore, chunks: readonly StoredChunk[], exactNumbers: number): Promise<DenseIndex> {
-  const numbers = new Map(chunks.map(({ batch, chunk }, number) => [rowKey(batch, chunk), number]));
-  const rows = await store.countVectors();
-  if (rows * store.width > exactNumbers) return approximateDenseIndex(store, numbers);
-  const blocks: Float32Array[] = [];
-  const owners: number[] = [];
-  const windows: number[] = [];
-  for await (const piece of store.readVectors()) {
-    for (let row = 0; row < piece.batches.length; row += 1) {
-      const owner = numbers.get(rowKey(piece.batches[row] ?? 0, piece.chunks[row] ?? 0));
-      if (owner === undefined) continue; // of a batch that does not count
-      blocks.push(piece.vectors.subarray(row * store.width, (row + 1) * store.width));
-      owners.push(owner);
-      windows.push(piece.windows[row] ?? 0);
-    }
-  }
-  return exactDenseIndex({ width: store.width, blocks, owners: Uint32Array.from(owners), windows: Int32Array.from(windows), size: chunks.length });
-}
-
-function approximateDenseIndex(store: LanceStore, numbers: ReadonlyMap<number, number>): DenseIndex {
+export async function openIndex(indexFolder: string, encoder: Encoder, options: OpenLibraryOptions = {}): Promise<SearchIndex> {
+  const library = await openLibrary(indexFolder, encoder, options);
+  const context: Context = { encoder, library };
   return {
-    isExact: false,
-    nearest: async (query, depth) => {
-      if (!isUsable(query)) return emptyDenseList;
-      const found = await store.nearest(query, Math.min(depth, APPROXIMATE_ROWS));
-      const best = new Map<number, number>();
-      const windowOf = new Map<number, number>();
-      found.similarities.forEach((similarity, i) => {
-        const owner = numbers.get(rowKey(found.batches[i] ?? 0, found.chunks[i] ?? 0));
-        if (owner === undefined || similarity <= (best.get(owner) ?? -Infinity)) return;
-        best.set(owner, similarity);
-        windowOf.set(owner, found.windows[i] ?? 0);
-      });
-      const list = orderedList(best);
-      return { ...list, windows: Int32Array.from(list.documents, (document) => windowOf.get(document) ?? 0) };
-    },
+    manifest: library.manifest,
+    files: library.files,
+    missing: library.missing,
+    chunks: library.documents.liveDocuments,
+    labels: library.documents.labels,
+    notices: library.notices,
+    search: (request) => search({ ...context, ...request }),
+    moreLikeThis: (request) => moreLikeThis(context, request),
+    dispose: library.close,
   };
 }
 
-const CHUNKS_PER_BATCH = 2 ** 20; // far above what a batch holds
-const rowKey = (batch: number, chunk: number): number => batch * CHUNKS_PER_BATCH + chunk;
-
-type LanguageGroup = { readonly language: string | null; readonly isLatin: boolean; readonly size: number };
-
-function languageGroups(chunks: readonly StoredChunk[], languages: readonly (string | null)[]): readonly LanguageGroup[] {
-  return [...new Set(languages)].map((language) => {
-    const texts = chunks.filter((_, i) => languages[i] === language).map(({ text }) => text);
-    return { language, isLatin: isMostlyLatin(texts), size: texts.length };
-  });
-}
-
-type SearchContext = SearchRequest & {
-  readonly encoder: Encoder;
-  readonly lexical: LexicalIndex;
-  readonly dense: DenseIndex;
-  readonly chunks: readonly StoredChunk[];
-  readonly files: ReadonlyMap<string, IndexedFile>;
-  readonly languages: readonly (string | null)[];
-  readonly groups: readonly LanguageGroup[];
-};
+type Context = { readonly encoder: Encoder; readonly library: Library };
+type SearchContext = Context & SearchRequest & { /** Instead of the query's own. */ readonly vector?: Float32Array };
 
 async function search(context: SearchContext): Promise<SearchAnswer> {
-  const { query, k = DEFAULT_HITS, method = 'hybrid', encoder, languages, chunks } = context;
+  const { query, k = DEFAULT_HITS, method = 'hybrid', encoder, library, filter = null } = context;
   const queryLanguage = context.queryLanguage ?? guessLanguage(query, encoder);
-  const plans = new Map(context.groups.map((group) => [group.language, planFor(context, group, queryLanguage)]));
-  if (method === 'translated' && [...plans.values()].every(({ table }) => table === null)) {
+  const plans = library.groups.map((group, number) => planFor(context, number, queryLanguage, group));
+  if (method === 'translated' && plans.every(({ plan }) => plan.table === null)) {
     throw new InputError('search.no-translation', `Method "translated" needs words that the model learned to translate from ${queryLanguage ?? 'the language of the query (not recognised)'}; it has none into the language of the documents. Say the query's language, or choose another method.`, { data: { method } });
   }
-  const needsVector = [...plans.values()].some(({ weights }) => weights.dense !== 0);
-  const queryVector = needsVector ? await encoder.encode([query], 'query') : null;
-  const ranked = await rankCollection(context, { query, queryVector, plans: [...plans.values()], depth: k });
-  const hits = Array.from(ranked.documents, (document, place): Hit | null => {
-    const chunk = chunks[document];
-    const plan = plans.get(languages[document] ?? null);
-    return chunk === undefined || plan === undefined ? null : hitOf({ context, chunk, plan, nearest: ranked.nearest.get(document) ?? null, score: ranked.scores[place] ?? 0 });
-  });
-  return { hits: hits.filter((hit) => hit !== null), queryLanguage };
+  const needsVector = plans.some(({ plan }) => plan.weights.dense !== 0);
+  const queryVector = needsVector ? (context.vector ?? (await encoder.encode([query], 'query'))) : null;
+  const ranked = await rankCollection(library, { query, queryVector, plans: plans.map(({ plan }) => plan), depth: k, allowed: library.documents.allowed(filter) });
+  const choices = plans.map(({ plan, situation }, number) => ({ documentLanguage: library.groups[number]?.language ?? null, documents: library.groups[number]?.size ?? 0, situation, components: componentNames.filter((name) => plan.weights[name] !== 0) }));
+  return { hits: await hitsOf(context, ranked, plans.map(({ plan }) => plan)), queryLanguage, choices };
 }
 
-function planFor({ query, method = 'hybrid', encoder, languages, groups }: SearchContext, group: LanguageGroup, queryLanguage: string | null): RankPlan {
-  const weights = chooseWeights({ method, queryLanguage, documentLanguage: group.language, isQueryLatin: isMostlyLatin([query]), areDocumentsLatin: group.isLatin, encoder });
+function planFor({ query, method = 'hybrid', encoder, library }: SearchContext, number: number, queryLanguage: string | null, group: Library['groups'][number]): { readonly plan: RankPlan; readonly situation: WeightChoice['situation'] } {
+  const { weights, situation } = explainWeights({ method, queryLanguage, documentLanguage: group.language, isQueryLatin: isMostlyLatin([query]), areDocumentsLatin: group.isLatin, encoder });
   const table = queryLanguage === null || group.language === null ? null : encoder.translation(queryLanguage, group.language);
-  return { weights, table, ...(groups.length === 1 ? {} : { holds: (document: number) => (languages[document] ?? null) === group.language }) };
+  return { plan: { weights, table, ...(library.groups.length === 1 ? {} : { holds: (document: number) => library.groupOf(document) === number }) }, situation };
 }
 
-function hitOf({ context, chunk, plan, nearest, score }: { readonly context: SearchContext; readonly chunk: StoredChunk; readonly plan: RankPlan; readonly nearest: NearestPart | null; readonly score: number }): Hit {
-  const file = context.files.get(chunk.path);
-  const language = file?.language ?? null;
-  const { highlights, reasons } = explainHit({ query: context.query, nearest, text: chunk.text, weights: plan.weights, table: plan.table, lexical: context.lexical, encoder: context.encoder, documentsInLanguage: context.groups.find((group) => group.language === language)?.size ?? 0 });
+async function hitsOf(context: SearchContext, ranked: Ranking, plans: readonly RankPlan[]): Promise<readonly Hit[]> {
+  const { library } = context;
+  const keys = Array.from(ranked.documents, (document) => library.documents.keyOf(document));
+  const chunks = new Map((await library.store.readChunks(keys.filter((key) => key !== null))).map((chunk) => [`${chunk.batch}.${chunk.chunk}`, chunk]));
+  return keys.flatMap((key, place): Hit[] => {
+    const document = ranked.documents[place] ?? 0;
+    const chunk = key === null ? undefined : chunks.get(`${key.batch}.${key.chunk}`);
+    const group = library.groupOf(document);
+    const plan = plans[group];
+    const file = library.documents.files[library.documents.fileOf[document] ?? -1];
+    if (chunk === undefined || plan === undefined || file === undefined) return [];
+    return [hitOf({ context, chunk, file, plan, documentsInLanguage: library.groups[group]?.size ?? 0, nearest: ranked.nearest.get(document) ?? null, score: ranked.scores[place] ?? 0 })];
+  });
+}
+
+function hitOf({ context, chunk, file, plan, documentsInLanguage, nearest, score }: { readonly context: SearchContext; readonly chunk: StoredChunk; readonly file: IndexedFile; readonly plan: RankPlan; readonly documentsInLanguage: number; readonly nearest: NearestPart | null; readonly score: number }): Hit {
+  const { library, encoder, query } = context;
+  const { highlights, reasons } = explainHit({ query, nearest, text: chunk.text, weights: plan.weights, table: plan.table, lexical: library.lexical, encoder, documentsInLanguage });
   return {
     chunkId: `${chunk.batch}.${chunk.chunk}`,
     score,
-    path: chunk.path,
-    title: file?.title ?? chunk.path,
-    location: { line: chunk.line, row: chunk.row, heading: chunk.headings.length === 0 ? null : chunk.headings.join(' › '), start: chunk.start, end: chunk.end },
+    path: file.path,
+    title: file.title,
+    location: { ...NO_PLACE, ...placeOf(chunk.location) },
     text: chunk.text,
-    language,
+    aligned: chunk.aligned ?? [],
+    language: file.language,
     direction: scriptDirection(dominantScript(chunk.text.slice(0, DIRECTION_SAMPLE))),
     highlights,
     reasons,
   };
+}
+
+const NO_PLACE = { line: null, row: null, paragraph: null, page: null, verse: null, timeMs: null, speaker: null, tier: null, sheet: null, slide: null, last: null };
+
+function placeOf({ headings, ...place }: StoredChunk['location']): Omit<StoredChunk['location'], 'headings'> & { readonly heading: string | null } {
+  return { ...place, heading: headings.length === 0 ? null : headings.map((heading) => heading.replace(/\s+/g, ' ')).join(' › ') };
+}
+
+async function moreLikeThis(context: Context, { chunkId, k = DEFAULT_HITS, filter }: { readonly chunkId: string; readonly k?: number; readonly filter?: SearchFilter }): Promise<SearchAnswer> {
+  const { library, encoder } = context;
+  const [batch, chunk] = /^(\d+)\.(\d+)$/.exec(chunkId)?.slice(1).map(Number) ?? [];
+  const document = batch === undefined || chunk === undefined ? null : library.documents.numberOf({ batch, chunk });
+  const [found] = document === null || batch === undefined || chunk === undefined ? [] : await library.store.readChunks([{ batch, chunk }]);
+  if (found === undefined || document === null) throw new InputError('search.unknown-chunk', `Expected a passage of this library, found "${chunkId}", which is not in it (any more). Search again.`, { data: { chunkId } });
+  const file = library.documents.files[library.documents.fileOf[document] ?? -1];
+  const vector = await encoder.encode([found.text], 'document');
+  const answer = await search({ ...context, query: telling(found.text, library.lexical), k: k + 1, queryLanguage: file?.language ?? null, vector, ...(filter === undefined ? {} : { filter }) });
+  return { ...answer, hits: answer.hits.filter((hit) => hit.chunkId !== chunkId).slice(0, k) };
 }

@@ -1,6 +1,7 @@
 /** How do documents become a segment? Their terms are counted, turned around into lists of documents, and written down with what search needs of them. */
 import { crc32 } from 'node:zlib';
 import { foldForSearch } from '../../text/search-folding.ts';
+import { windowRanges } from '../../encoding/encoder.ts';
 import type { TokenSums } from '../../encoding/token-sums.ts';
 import type { DocumentTerms, LexicalPart, TermNumbers } from './document-terms.ts';
 import { lexicalParts } from './document-terms.ts';
@@ -31,12 +32,11 @@ export type SegmentFacts = {
 export const SEGMENT_VERSION = 1;
 
 export type SegmentBuilder = {
-  readonly add: (document: SegmentDocument) => void;
+  /** @returns how many vectors (whole text and windows) stand for the document; 0 without token sums. */
+  readonly add: (document: SegmentDocument) => number;
   readonly size: () => number;
   /** Entries in its lists so far: what decides when it is written. */
   readonly postings: () => number;
-  /** Vectors (of whole texts and windows) of the documents so far. */
-  readonly vectors: () => number;
   readonly finish: () => Sections;
 };
 
@@ -52,7 +52,6 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
   const tokenEnds = growingNumbers((n) => new Uint32Array(n));
   const factors: Float32Array[] = [];
   let waiting: Uint32Array[] = [];
-  let vectors = 0;
   const runs: { batch: number; path: string; first: number; firstChunk: number; count: number }[] = [];
   const labels: PartLabels[] = [];
   const labelNumbers = new Map<string, number>();
@@ -61,11 +60,7 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
 
   const embed = (): void => {
     if (tokenSums === null || waiting.length === 0) return;
-    const made = tokenSums.factors(waiting);
-    for (const own of made) {
-      vectors += own.length / 2;
-      factors.push(own);
-    }
+    factors.push(...tokenSums.factors(waiting));
     waiting = [];
   };
   const labelNumber = ({ speaker, tier }: PartLabels): number => {
@@ -81,7 +76,6 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
   return {
     size: () => size,
     postings: () => Object.values(collectors).reduce((sum, collector) => sum + collector.postings(), 0),
-    vectors: () => vectors + waiting.length,
     add: ({ batch, chunk, path, text, speaker, tier }) => {
       const last = runs.at(-1);
       if (last?.batch === batch && last.path === path && last.firstChunk + last.count === chunk) last.count += 1;
@@ -100,6 +94,7 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
         if (waiting.length >= EMBEDDED_AT_ONCE) embed();
       }
       size += 1;
+      return tokenSums === null ? 0 : 1 + windowRanges(tokens.length).length;
     },
     finish: () => {
       embed();

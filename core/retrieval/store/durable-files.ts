@@ -7,6 +7,8 @@ const MAGIC = 'LANC'; // the last four bytes of every manifest and data file
 const LEAST_BYTES = 16;
 const VERSIONS_FOLDER = '_versions';
 const MANIFEST_ENDING = '.manifest';
+const DATA_FOLDER = 'data';
+const DATA_ENDING = '.lance';
 export const QUARANTINE_ENDING = '.quarantine';
 /** Data before the manifests that name it. */
 const VERSIONS_LAST = (a: string, b: string): number => Number(a === VERSIONS_FOLDER) - Number(b === VERSIONS_FOLDER) || (a < b ? -1 : 1);
@@ -51,13 +53,7 @@ async function syncFile(path: string): Promise<void> {
  */
 export async function quarantineManifests(tableFolder: string): Promise<readonly string[]> {
   const folder = join(tableFolder, VERSIONS_FOLDER);
-  let names: string[];
-  try {
-    names = (await readdir(folder)).filter((name) => name.endsWith(MANIFEST_ENDING)).sort(); // 2^64 - 1 - version: the newest first
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw thrown;
-  }
+  const names = (await namesOf(folder)).filter((name) => name.endsWith(MANIFEST_ENDING)).sort(); // 2^64 - 1 - version: the newest first
   const moved: string[] = [];
   for (const name of names) {
     const path = join(folder, name);
@@ -66,6 +62,23 @@ export async function quarantineManifests(tableFolder: string): Promise<readonly
     moved.push(name);
   }
   return moved;
+}
+
+/** Names of data files of a table that are cut off or overwritten: LanceDB would open the table and fail, or answer wrongly, later. */
+export async function damagedDataFiles(tableFolder: string): Promise<readonly string[]> {
+  const folder = join(tableFolder, DATA_FOLDER);
+  const damaged: string[] = [];
+  for (const name of await namesOf(folder)) if (name.endsWith(DATA_ENDING) && !(await endsInMagic(join(folder, name)))) damaged.push(name);
+  return damaged;
+}
+
+async function namesOf(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw thrown;
+  }
 }
 
 async function endsInMagic(path: string): Promise<boolean> {

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeJsonAtomic } from '../../base/atomic-files.ts';
 import { InputError, toIsoglossError } from '../../base/errors.ts';
+import { matchingRulesSchema } from '../matching-rules.ts';
 
 const FORMAT = 'isogloss-index';
-/** 1: chunks of 1,000 characters, float16 vectors, two LanceDB tables, journal. */
-const VERSION = 1;
+/** 1: chunks of 1,000 characters, float16 vectors, two LanceDB tables, journal. 2: places as JSON, segments, tokens for vectors, seal. */
+const VERSION = 2;
 const MANIFEST_NAME = 'index.json';
 const JOURNAL_NAME = 'journal.jsonl';
 
@@ -19,6 +20,8 @@ const manifestSchema = z.object({
   modelFolder: z.string().nullable(),
   width: z.int().positive(),
   documentsFolder: z.string(),
+  /** Spellings that count as one; left out: none. */
+  rules: matchingRulesSchema.optional(),
   createdAt: z.string(),
   /** When the last run came to its end; null while the first has not. */
   finishedAt: z.string().nullable(),

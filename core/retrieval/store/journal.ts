@@ -15,6 +15,10 @@ const fileSchema = z.object({
   sizeBytes: z.int().min(0),
   title: z.string(),
   language: z.string().nullable(),
+  /** When the file was last changed, ms since 1970; left out by older indexes. */
+  modifiedAt: z.number().optional(),
+  /** Whether most of its letters are Latin. */
+  isLatin: z.boolean().optional(),
   /** Chunks and vectors of the file in this batch. */
   chunks: z.int().min(0),
   vectors: z.int().min(0),

@@ -3,9 +3,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect, Index } from '@lancedb/lancedb';
 import type { Connection, Table } from '@lancedb/lancedb';
-import { Field, FixedSizeList, Float16, Int32, makeData, RecordBatch, Schema, Struct, Table as ArrowTable, Utf8, vectorFromArray } from 'apache-arrow';
+import { Field, FixedSizeList, Float16, Int32, Int64, makeData, RecordBatch, Schema, Struct, Table as ArrowTable, Utf8 } from 'apache-arrow';
+import { z } from 'zod';
 import { EnvironmentError, toIsoglossError } from '../../base/errors.ts';
-import { createFolderSync, quarantineManifests } from './durable-files.ts';
+import type { Chunk } from '../../documents/chunker.ts';
+import { createFolderSync, damagedDataFiles, quarantineManifests } from './durable-files.ts';
 
 /** A chunk as it is stored; (batch, chunk) is its key, batches are numbered by the journal. */
 export type StoredChunk = {
@@ -13,14 +15,13 @@ export type StoredChunk = {
   readonly chunk: number;
   /** Relative to the documents' folder, "/" between parts. */
   readonly path: string;
-  readonly text: string;
-  readonly line: number;
-  /** Rows count from 1; null where the document has none. */
-  readonly row: number | null;
-  readonly headings: readonly string[];
-  readonly start: number;
-  readonly end: number;
-};
+} & Pick<Chunk, 'text' | 'location' | 'aligned'>;
+
+/** What identifies a chunk. */
+export type ChunkKey = Pick<StoredChunk, 'batch' | 'chunk'>;
+
+/** Changes whenever a row does. */
+export type StoreVersion = { readonly chunksVersion: number; readonly vectorsVersion: number; readonly chunkRows: number; readonly vectorRows: number };
 
 /** Which chunk each row belongs to, and which of its vectors it is (0 = the whole chunk, then its windows). */
 export type RowKeys = { readonly batches: Int32Array; readonly chunks: Int32Array; readonly windows: Int32Array };
@@ -36,7 +37,15 @@ export type LanceStore = {
   readonly quarantined: readonly string[];
   /** Adds one batch: vectors first, then chunks; durable when it returns. */
   readonly add: (chunks: readonly StoredChunk[], rows: StoredVectors) => Promise<void>;
-  readonly readChunks: () => Promise<readonly StoredChunk[]>;
+  /** Whether vectors are rows here; otherwise documents are compared by their tokens, which segments keep. */
+  readonly keepsVectors: boolean;
+  readonly version: () => Promise<StoreVersion>;
+  /** Batch and path of every chunk, in pieces. */
+  readonly readKeys: () => AsyncGenerator<{ readonly batches: Int32Array; readonly paths: readonly string[] }>;
+  /** The chunks of these batches, in pieces, in no order. */
+  readonly readBatches: (batches: readonly number[]) => AsyncGenerator<readonly StoredChunk[]>;
+  /** Chunks by key, in any order; those that are not there are left out. */
+  readonly readChunks: (keys: readonly ChunkKey[]) => Promise<readonly StoredChunk[]>;
   /** Vector rows in pieces, so that memory holds the result and one piece. */
   readonly readVectors: () => AsyncGenerator<StoredVectors>;
   readonly countVectors: () => Promise<number>;
@@ -68,16 +77,19 @@ const LARGE_QUERY = { fromRows: 200_000, partitions: 50, refine: 10 };
 const MOST_REFINED = 600;
 
 const chunkSchema = new Schema([
+  /** chunkId(batch, chunk): what single rows are found by. */
+  new Field('id', new Int64(), false),
   new Field('batch', new Int32(), false),
   new Field('chunk', new Int32(), false),
   new Field('path', new Utf8(), false),
   new Field('text', new Utf8(), false),
-  new Field('line', new Int32(), false),
-  new Field('row', new Int32(), true),
-  new Field('headings', new Utf8(), false),
-  new Field('start', new Int32(), false),
-  new Field('end', new Int32(), false),
+  /** JSON: location and aligned texts, as the chunker gives them. */
+  new Field('place', new Utf8(), false),
 ]);
+const CHUNKS_PER_BATCH = 2 ** 20; // far above what a batch holds
+const chunkId = ({ batch, chunk }: ChunkKey): number => batch * CHUNKS_PER_BATCH + chunk;
+/** From so many chunks on, single rows are found by an index of their ids. */
+const INDEXED_CHUNKS = 5_000;
 
 function vectorSchema(width: number): Schema {
   return new Schema([new Field('batch', new Int32(), false), new Field('chunk', new Int32(), false), new Field('window', new Int32(), false), new Field('vector', new FixedSizeList(width, new Field('item', new Float16(), true)), false)]);
@@ -93,25 +105,34 @@ export async function removeStore(indexFolder: string): Promise<void> {
  * @throws EnvironmentError 'index.damaged' when it cannot be opened even after damaged manifests are moved aside,
  *   'disk.full', 'disk.no-permission'.
  */
-export async function openStore(indexFolder: string, width: number): Promise<LanceStore> {
+export async function openStore(indexFolder: string, { width, keepsVectors }: StoreShape): Promise<LanceStore> {
   const folder = join(indexFolder, FOLDER);
   try {
     const quarantined: string[] = [];
-    for (const name of Object.values(TABLES)) quarantined.push(...(await quarantineManifests(join(folder, `${name}.lance`))));
+    for (const name of Object.values(TABLES)) {
+      const tableFolder = join(folder, `${name}.lance`);
+      quarantined.push(...(await quarantineManifests(tableFolder)));
+      const [damaged] = await damagedDataFiles(tableFolder);
+      if (damaged !== undefined) throw new EnvironmentError('index.damaged', `${indexFolder}: the index cannot be read (${damaged} is cut off or overwritten). Your documents are untouched: index the folder again.`, { data: { path: indexFolder } });
+    }
     const connection = await connect(folder);
     const present = await connection.tableNames();
     const table = async (name: string, schema: Schema): Promise<Table> => (present.includes(name) ? connection.openTable(name) : connection.createEmptyTable(name, schema));
     const chunks = await table(TABLES.chunks, chunkSchema);
     const vectors = await table(TABLES.vectors, vectorSchema(width));
-    return makeStore({ folder, width, quarantined, connection, chunks, vectors });
+    return makeStore({ folder, width, keepsVectors, quarantined, connection, chunks, vectors });
   } catch (thrown) {
     throw storeError(thrown, indexFolder);
   }
 }
 
-type OpenTables = { readonly folder: string; readonly width: number; readonly quarantined: readonly string[]; readonly connection: Connection; readonly chunks: Table; readonly vectors: Table };
+/** What an encoder asks of a store; with token sums its vectors are not kept. */
+export type StoreShape = { readonly width: number; readonly keepsVectors: boolean };
+export const storeShapeOf = ({ width, tokenSums }: { readonly width: number; readonly tokenSums?: object }): StoreShape => ({ width, keepsVectors: tokenSums === undefined });
 
-function makeStore({ folder, width, quarantined, connection, chunks, vectors }: OpenTables): LanceStore {
+type OpenTables = StoreShape & { readonly folder: string; readonly quarantined: readonly string[]; readonly connection: Connection; readonly chunks: Table; readonly vectors: Table };
+
+function makeStore({ folder, width, keepsVectors, quarantined, connection, chunks, vectors }: OpenTables): LanceStore {
   const sync = createFolderSync(folder);
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -122,14 +143,18 @@ function makeStore({ folder, width, quarantined, connection, chunks, vectors }: 
   };
   return {
     width,
+    keepsVectors,
     quarantined,
+    version: () => guarded(async () => ({ chunksVersion: await chunks.version(), vectorsVersion: await vectors.version(), chunkRows: await chunks.countRows(), vectorRows: await vectors.countRows() })),
     add: (rows, vectorRows) =>
       guarded(async () => {
         if (vectorRows.batches.length > 0) await vectors.add(vectorTable(vectorRows, width));
         if (rows.length > 0) await chunks.add(chunkTable(rows));
         await sync();
       }),
-    readChunks: () => guarded(async () => chunksOf(await chunks.query().toArrow())),
+    readKeys: () => readKeys(chunks, folder),
+    readBatches: (batches) => readBatches(chunks, batches, folder),
+    readChunks: (keys) => guarded(async () => (keys.length === 0 ? [] : chunksOf(await chunks.query().where(`id IN (${keys.map(chunkId).map(Math.trunc).join(', ')})`).toArrow()))),
     readVectors: () => readVectors(vectors, folder),
     countVectors: () => guarded(() => vectors.countRows()),
     countVectorsByBatch: () =>
@@ -142,7 +167,7 @@ function makeStore({ folder, width, quarantined, connection, chunks, vectors }: 
     removeBatches: (batches) =>
       guarded(async () => {
         if (batches.length === 0) return;
-        const predicate = `batch IN (${batches.map((batch) => Math.trunc(batch)).join(', ')})`;
+        const predicate = batchPredicate(batches);
         await chunks.delete(predicate);
         await vectors.delete(predicate);
         await sync();
@@ -160,6 +185,7 @@ async function finish({ chunks, vectors, sync }: { readonly chunks: Table; reado
   const rows = await vectors.countRows();
   const wanted = vectorIndexes.find(({ fromRows }) => rows >= fromRows);
   if (wanted !== undefined) await vectors.createIndex('vector', { config: wanted.make(), replace: true });
+  if ((await chunks.countRows()) >= INDEXED_CHUNKS) await chunks.createIndex('id', { config: Index.btree(), replace: true });
   for (const table of [chunks, vectors]) await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEPT_VERSIONS_MS) });
   await sync();
 }
@@ -190,6 +216,25 @@ async function* readVectors(table: Table, folder: string): AsyncGenerator<Stored
     throw storeError(thrown, folder);
   }
 }
+
+async function* readKeys(table: Table, folder: string): AsyncGenerator<{ readonly batches: Int32Array; readonly paths: readonly string[] }> {
+  try {
+    for await (const piece of table.query().select(['batch', 'path'])) yield { batches: Int32Array.from(numbersOf(piece, 'batch')), paths: Array.from(piece.getChild('path') ?? [], String) };
+  } catch (thrown) {
+    throw storeError(thrown, folder);
+  }
+}
+
+async function* readBatches(table: Table, batches: readonly number[], folder: string): AsyncGenerator<readonly StoredChunk[]> {
+  if (batches.length === 0) return;
+  try {
+    for await (const piece of table.query().where(batchPredicate(batches))) yield chunksOf(piece);
+  } catch (thrown) {
+    throw storeError(thrown, folder);
+  }
+}
+
+const batchPredicate = (batches: readonly number[]): string => `batch IN (${batches.map(Math.trunc).join(', ')})`;
 
 function vectorsOf(table: Columns): StoredVectors {
   const parts: Float32Array[] = [];
@@ -222,37 +267,31 @@ function numbersOf(table: Columns, name: string): number[] {
   return column === null ? [] : Array.from(column, Number);
 }
 
+const placeSchema = z.object({ location: z.looseObject({ line: z.number(), headings: z.array(z.string()), start: z.number(), end: z.number() }), aligned: z.array(z.object({ language: z.string(), text: z.string() })).optional() });
+
 function chunksOf(table: Columns): StoredChunk[] {
-  const column = (name: string): readonly unknown[] => Array.from(table.getChild(name) ?? []);
-  const strings = (name: string): string[] => column(name).map(String);
-  const [batches, chunks, lines, starts, ends] = ['batch', 'chunk', 'line', 'start', 'end'].map((name) => numbersOf(table, name));
-  const [paths, texts, headings] = ['path', 'text', 'headings'].map(strings);
-  return column('row').map((row, i) => ({
-    batch: batches?.[i] ?? 0,
-    chunk: chunks?.[i] ?? 0,
-    path: paths?.[i] ?? '',
-    text: texts?.[i] ?? '',
-    line: lines?.[i] ?? 1,
-    row: typeof row === 'number' ? row : null,
-    headings: headings?.[i] === undefined || headings[i] === '' ? [] : headings[i].split('\n'),
-    start: starts?.[i] ?? 0,
-    end: ends?.[i] ?? 0,
-  }));
+  const strings = (name: string): string[] => Array.from(table.getChild(name) ?? [], String);
+  const [batches, chunks] = [numbersOf(table, 'batch'), numbersOf(table, 'chunk')];
+  const [paths, places] = [strings('path'), strings('place')];
+  return strings('text').map((text, i) => ({ batch: batches[i] ?? 0, chunk: chunks[i] ?? 0, path: paths[i] ?? '', text, ...placeOf(places[i] ?? '') }));
+}
+
+/** The one cast: what the chunker gave was written as JSON; that the fields everyone needs are there is checked. */
+function placeOf(json: string): Pick<StoredChunk, 'location' | 'aligned'> {
+  const parsed = placeSchema.safeParse(JSON.parse(json));
+  if (!parsed.success) throw new EnvironmentError('index.damaged', 'The places of the index cannot be read. Index the folder again.', { cause: parsed.error });
+  return parsed.data as Pick<StoredChunk, 'location' | 'aligned'>;
 }
 
 function chunkTable(rows: readonly StoredChunk[]): ArrowTable {
   const integers = (values: readonly number[]) => makeData({ type: new Int32(), length: rows.length, data: Int32Array.from(values) });
-  const strings = (values: readonly string[]) => utf8(values);
   return tableOf(chunkSchema, rows.length, [
+    makeData({ type: new Int64(), length: rows.length, data: BigInt64Array.from(rows, (row) => BigInt(chunkId(row))) }),
     integers(rows.map(({ batch }) => batch)),
     integers(rows.map(({ chunk }) => chunk)),
-    strings(rows.map(({ path }) => path)),
-    strings(rows.map(({ text }) => text)),
-    integers(rows.map(({ line }) => line)),
-    nullableIntegers(rows.map(({ row }) => row)),
-    strings(rows.map(({ headings }) => headings.map((heading) => heading.replace(/\s+/g, ' ')).join('\n'))),
-    integers(rows.map(({ start }) => start)),
-    integers(rows.map(({ end }) => end)),
+    utf8(rows.map(({ path }) => path)),
+    utf8(rows.map(({ text }) => text)),
+    utf8(rows.map(({ location, aligned }) => JSON.stringify({ location, aligned }))),
   ]);
 }
 
@@ -281,12 +320,6 @@ function utf8(values: readonly string[]): ArrowData {
     valueOffsets[i + 1] = (valueOffsets[i] ?? 0) + bytes.length;
   });
   return makeData({ type: new Utf8(), length: values.length, valueOffsets, data: Buffer.concat(encoded) });
-}
-
-function nullableIntegers(values: readonly (number | null)[]): ArrowData {
-  const [data] = vectorFromArray([...values], new Int32()).data;
-  if (data === undefined) return makeData({ type: new Int32(), length: 0, data: new Int32Array(0) });
-  return data;
 }
 
 /** LanceDB's errors as ours: full disk and missing rights by their own names, everything else as a damaged index, which can be made again. */
