@@ -6,10 +6,10 @@ import { gradientName } from '../../autodiff/gradient-model.ts';
 import { vectorJacobianProduct, backward } from '../../autodiff/backward.ts';
 import { InvariantError } from '../../base/errors.ts';
 import { createGraphBuilder, type Graph, type GraphBuilder, type Value } from '../../graph/builder.ts';
-import { encodeModel } from '../../graph/protobuf/encode.ts';
 import { packTokens, packedLayout, lowRankNames, transformerEmbeddings, transformerParameters, TOKEN_ROWS, DENSE, type DropoutRates, type PackedBatch, type PackedKind, type PackedLayout, type TransformerPooling, type TransformerShape, type TransformerValues } from '../../modules/index.ts';
 import type { KernelMemory } from '../../optimizers/kernel-memory.ts';
 import type { Kernels } from '../../optimizers/kernels.ts';
+import { modelFor } from '../../runtime/device-session.ts';
 import { createSession, type Device, type Session } from '../../runtime/session.ts';
 import type { Shape } from '../../tensor/shape.ts';
 import { tensorOf, type Tensor } from '../../tensor/tensor.ts';
@@ -97,7 +97,7 @@ export function createTransformerEngine(options: EngineOptions): TransformerEngi
     const known = sessions.get(key);
     if (known !== undefined) return known;
     const graph = build();
-    const opened = createSession(encodeModel(graph), { threads, device }).then((session) => ({ session, graph }));
+    const opened = createSession(modelFor(graph, device), { threads, device }).then((session) => ({ session, graph }));
     sessions.set(key, opened);
     return opened;
   };
@@ -119,13 +119,14 @@ export function createTransformerEngine(options: EngineOptions): TransformerEngi
     const into: Record<string, Tensor> = {};
     for (const [name, gradient] of denseGradients) {
       const output = gradientName(name);
-      if (fresh.has(name) && names.includes(output)) into[output] = tensorOf('float32', [...shapeOfInput(graph, name)], gradient);
+      if (device === 'cpu' && fresh.has(name) && names.includes(output)) into[output] = tensorOf('float32', [...shapeOfInput(graph, name)], gradient);
     }
     const outputs = await session.run({ ...feedsOf(graph, batch, draw), ...own }, { outputs: names.filter((name) => into[name] === undefined), into });
     for (const [name, sum] of denseGradients) {
       const part = outputs[gradientName(name)];
       if (part === undefined) continue;
-      if (!fresh.delete(name)) kernels.addScaled(sum, floats(part), 1);
+      fresh.delete(name);
+      if (into[gradientName(name)] === undefined) kernels.addScaled(sum, floats(part), 1); // else it was written in place
     }
     const rowPart = outputs[gradientName(TOKEN_ROWS)];
     if (rowPart !== undefined) tokens?.add(batch.rows, floats(rowPart));
