@@ -58,7 +58,7 @@ export async function createSession(modelBytes: Uint8Array, options: SessionOpti
 
   const run: Session['run'] = async (feeds, runOptions = {}) => {
     if (disposed !== null) throw new InvariantError('runtime.disposed', 'This session was disposed before the run.');
-    if (device !== 'cpu' && runOptions.into !== undefined) throw new InvariantError('runtime.into', `Outputs can be written into given arrays on the CPU only; this session is on ${device}, which would ignore them.`);
+    if (device !== 'cpu' && Object.keys(runOptions.into ?? {}).length > 0) throw new InvariantError('runtime.into', `Outputs can be written into given arrays on the CPU only; this session is on ${device}, which would ignore them.`);
     expectNames('input', Object.keys(feeds), inputs);
     expectNames('output', [...(runOptions.outputs ?? []), ...Object.keys(runOptions.into ?? {})], outputs);
     const missing = inputs.find(({ name }) => feeds[name] === undefined);
