@@ -4,7 +4,8 @@ import { temporaryFolder } from '../base/test-disks.ts';
 import { createTokenizer, readTokenizer } from '../text/tokenizer.ts';
 import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowRanges, type Encoder } from './encoder.ts';
 import { writeModelFolder, type StaticModel } from './model-folder.ts';
-import { createStaticEncoder, openEncoder } from './static-encoder.ts';
+import { openEncoder } from './open-encoder.ts';
+import { createStaticEncoder } from './static-encoder.ts';
 import { TEST_SENTENCES, testModel, testVocabulary } from './test-models.ts';
 import { openUntrainedEncoder } from './untrained-encoder.ts';
 

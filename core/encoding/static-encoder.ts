@@ -1,23 +1,17 @@
 /** How does a static model turn text into vectors? Token rows weighted and summed; for search centred and scaled along principal axes. */
-import { openTranslationTable, type TranslationTable } from '../alignment/translation-table.ts';
-import { sha256 } from '../base/hashing.ts';
 import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
 import { readTokenizer } from '../text/tokenizer.ts';
 import { WINDOW_STRIDE_TOKENS, windowRanges, type Encoder, type TextKind } from './encoder.ts';
+import type { StaticModel } from './model-folder.ts';
+import { modelTranslations } from './model-translations.ts';
+import { tokenSpans } from './token-spans.ts';
 import { createTokenSums, tokenSumsLengths } from './token-sums.ts';
-import { readModelFolder, type StaticModel } from './model-folder.ts';
 
 /** Bags that the kernel sums at once, and the tokens they may hold (a longer text is summed in parts): bounds the memory set aside. */
 const BAGS_AT_ONCE = 512;
 const TOKENS_AT_ONCE = 65_536;
 const LEAST_SQUARED_LENGTH = 1e-24;
-
-/** Opens a model folder for encoding. @throws as `readModelFolder`. */
-export async function openEncoder(modelFolder: string): Promise<Encoder> {
-  const { manifest, model } = await readModelFolder(modelFolder);
-  return createStaticEncoder(model, sha256(JSON.stringify(manifest.files)));
-}
 
 /**
  * The encoder of a static model.
@@ -35,7 +29,6 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
   weights.set(model.weights);
   const pooledRoom = memory.float32(BAGS_AT_ONCE * width);
   const tokenSums = createTokenSums({ width, table, weights, mean, scale, memory, kernels, tokens: tokenizer.encode, isWordLocal: tokenizer.isWordLocal });
-  const tables = new Map<string, TranslationTable>();
 
   /** Sums of bags of tokens: float32 [bags, H]. */
   const sumBags = (bags: readonly Uint32Array[]): Float32Array => {
@@ -98,16 +91,7 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
       const whole = { start: 0, end: text.length };
       return [whole, ...windowRanges(spans.length).map(({ start, end }) => ({ start: spans[start]?.start ?? 0, end: spans[end - 1]?.end ?? text.length }))];
     },
-    translation: (source, target) => {
-      const key = `${source} ${target}`;
-      const open = tables.get(key);
-      if (open !== undefined) return open;
-      const data = translations.find((entry) => entry.sourceLanguage === source && entry.targetLanguage === target);
-      if (data === undefined) return null;
-      const table = openTranslationTable(data);
-      tables.set(key, table);
-      return table;
-    },
+    translation: modelTranslations(translations),
   };
 }
 
@@ -128,18 +112,6 @@ function* groupsThatFit(bags: readonly Uint32Array[]): Generator<readonly { read
     }
   }
   if (group.length > 0) yield group;
-}
-
-/** Where each token stands: texts are tokenised run by run between spaces, so a token's place is that of its run, divided evenly. */
-function tokenSpans(text: string, countTokens: (run: string) => number): { readonly start: number; readonly end: number }[] {
-  const spans: { start: number; end: number }[] = [];
-  for (const match of text.matchAll(/\S+/g)) {
-    const tokens = countTokens(match[0]);
-    for (let t = 0; t < tokens; t += 1) {
-      spans.push({ start: match.index + Math.floor((t * match[0].length) / tokens), end: match.index + Math.ceil(((t + 1) * match[0].length) / tokens) });
-    }
-  }
-  return spans;
 }
 
 function addBlocks(options: { readonly sum: Float32Array; readonly blockSums: Float32Array; readonly from: number; readonly to: number; readonly width: number }): void {

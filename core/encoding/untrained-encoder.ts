@@ -1,19 +1,26 @@
-/** What would the same encoder find had it learned nothing? Same vocabulary, rows of chance, all weights equal, no whitening. */
+/** What would the same encoder find had it learned nothing? A static one with rows of chance; a backbone as it came, before training. */
 import { seededRandom } from '../base/random.ts';
+import { createBackboneEncoder } from './backbone-encoder.ts';
 import type { Encoder } from './encoder.ts';
-import { readModelFolder } from './model-folder.ts';
+import { readManifest, readModelFolder } from './model-folder.ts';
 import { createStaticEncoder } from './static-encoder.ts';
+import { openUntrainedModel } from './untrained-model.ts';
 
 const UNTRAINED_SEED = 0;
+const UNTRAINED_ID = 'untrained';
 
-/** The untrained twin of a model: rows ~ N(0, 1 / H), all weights 1, no translations. @throws as `readModelFolder`. */
+/**
+ * The untrained twin of a model. Static: rows ~ N(0, 1 / H), all weights 1, no translations. Around a backbone: as `openUntrainedModel` says.
+ * @throws as `readModelFolder` and `readBackboneModelFolder`.
+ */
 export async function openUntrainedEncoder(modelFolder: string): Promise<Encoder> {
+  if ((await readManifest(modelFolder)).encoder.kind !== 'static') return createBackboneEncoder(await openUntrainedModel(modelFolder), { modelId: UNTRAINED_ID });
   const { model } = await readModelFolder(modelFolder);
   const random = seededRandom(UNTRAINED_SEED, 'untrained rows');
   const deviation = 1 / Math.sqrt(model.width);
   const table = Float32Array.from({ length: model.table.length }, () => deviation * random.normal());
   return createStaticEncoder(
     { ...model, table, weights: new Float32Array(model.weights.length).fill(1), mean: new Float32Array(model.width), scale: new Float32Array(model.width).fill(1), translations: [] },
-    'untrained',
+    UNTRAINED_ID,
   );
 }

@@ -156,8 +156,7 @@ async function lastGoodState(state: CheckpointState, { checkpointFolder, encoder
   const found = checkpointFolder === null ? null : await readNewestCheckpoint(checkpointFolder, state.runKey, encoder.arrays);
   if (found !== null) return found.state;
   await encoder.restart();
-  const { best: _best, ...rest } = state;
-  return { ...rest, step: 0, losses: NO_LOSSES };
+  return { version: state.version, step: 0, steps: state.steps, learningRateFactor: state.learningRateFactor, rollbacks: state.rollbacks, runKey: state.runKey, losses: NO_LOSSES };
 }
 
 function diverged({ step }: CheckpointState): EnvironmentError {

@@ -1,8 +1,7 @@
 /** Which passages are mistaken for the answer? Those that BM25 or the model itself ranks high though they answer another question. */
 import { pauseFor } from '../base/pause.ts';
 import { seededPermutation, seededRandom } from '../base/random.ts';
-import { characterAnalyzer } from '../retrieval/analysis.ts';
-import { buildBm25 } from '../retrieval/bm25.ts';
+import { buildLexicalIndex } from '../retrieval/lexical-index.ts';
 import type { PreparedTexts } from './prepare.ts';
 import { similaritiesOf } from './similarities.ts';
 import type { TrainableEncoder } from './trainable-encoder.ts';
@@ -45,13 +44,14 @@ export function bm25Negatives(options: { readonly texts: PreparedTexts; readonly
   corpora.retrieval.forEach((example, question) => {
     passages[retrieval.passageOf[question] ?? 0] ??= example.passage;
   });
-  const index = buildBm25(passages, characterAnalyzer);
+  const index = buildLexicalIndex(passages);
   const known = new Map<number, readonly number[]>();
   return ({ question, step }) => {
     let candidates = known.get(question);
     if (candidates === undefined) {
-      const scores = index.scores(index.queryTerms(corpora.retrieval[question]?.query ?? ''));
-      candidates = highest(scores, CANDIDATES_PER_NEGATIVE * count, (passage) => (scores[passage] ?? 0) > 0 && !answersOf(question).has(passage));
+      const answers = answersOf(question);
+      const { documents, scores } = index.byCharacters(corpora.retrieval[question]?.query ?? '', CANDIDATES_PER_NEGATIVE * count + answers.size, null);
+      candidates = [...documents].filter((passage, place) => (scores[place] ?? 0) > 0 && !answers.has(passage)).slice(0, CANDIDATES_PER_NEGATIVE * count);
       known.set(question, candidates);
     }
     return drawn(candidates, { count, seed, question, step });
@@ -123,7 +123,7 @@ function rankedPassages(total: number, seed: number, step: number): Uint32Array 
 }
 
 /** The places of the highest scores that may be taken, best first; equal scores by place. */
-function highest(scores: Float32Array | Float64Array, count: number, mayBeTaken: (place: number) => boolean): readonly number[] {
+function highest(scores: Float32Array, count: number, mayBeTaken: (place: number) => boolean): readonly number[] {
   const best: number[] = [];
   for (let place = 0; place < scores.length; place += 1) {
     const score = scores[place] ?? 0;

@@ -10,8 +10,9 @@ export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<s
   const hashes: string[] = [];
   const files = [...recipeFiles(recipe), ...(recipe.retrieval === undefined ? [starterFolder] : [])];
   for (const file of files) hashes.push(...(await hashesBelow(file)));
-  const { retrieval: _retrieval, parallel, monolingual, ...rest } = recipe;
-  const settings = isBackbone(recipe) ? { ...rest, encoder: { ...recipe.encoder, path: null } } : rest; // the backbone is known by its files
+  const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage } = recipe;
+  const known = isBackbone(recipe) ? { ...recipe.encoder, path: null } : encoder; // a backbone is known by its files
+  const settings = { encoder: known, losses, optimizer, budget, seed, hardNegatives, earlyStopping, pairsPerLanguage };
   return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language }) => language)], hashes }));
 }
 

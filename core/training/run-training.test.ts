@@ -8,7 +8,7 @@ import { CancellationError } from '../base/errors.ts';
 import { readOnlyFolder, smallDisk, temporaryFolder } from '../base/test-disks.ts';
 import { readManifest, readModelFolder } from '../encoding/model-folder.ts';
 import { readStarterFolder } from '../encoding/starter-folder.ts';
-import { openEncoder } from '../encoding/static-encoder.ts';
+import { openEncoder } from '../encoding/open-encoder.ts';
 import type { TrainingEvent } from './events.ts';
 import { checkpointFolderOf, HELD_OUT_FILE, runTraining, type RunTrainingOptions } from './run-training.ts';
 import { SAMPLE_FOLDER, smallRecipe, smallRecipeText, STARTER_FOLDER } from './test-recipes.ts';

@@ -16,6 +16,7 @@ import { openStaticSubject } from './static-subject.ts';
 import { NO_LOSSES, type TrainableEncoder } from './trainable-encoder.ts';
 import { createTrainingBatches } from './training-batches.ts';
 import type { TrainingSubject } from './training-subject.ts';
+import { openTransformerSubject } from './transformer/transformer-subject.ts';
 
 export type RunTrainingOptions = {
   /** As `readRecipe` gives it: paths absolute. */
@@ -132,7 +133,7 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
 function openSubject(options: RunTrainingOptions): Promise<TrainingSubject> {
   const { recipe } = options;
   if (isStatic(recipe)) return openStaticSubject({ ...options, recipe });
-  throw new InputError('recipe.encoder-kind', `Encoders of kind "${recipe.encoder.kind}" cannot be trained yet.`);
+  return openTransformerSubject({ ...options, recipe });
 }
 
 /** Turns an aborted signal's reason, wherever it surfaces, into CancellationError. */

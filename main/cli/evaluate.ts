@@ -4,7 +4,7 @@ import { InputError } from '../../core/base/errors.ts';
 import { readAllPairs } from '../../core/corpus/parallel.ts';
 import { readBitextSet } from '../../core/corpus/bitext-set.ts';
 import { findRetrievalFiles, readRetrievalSet, type RetrievalPaths } from '../../core/corpus/retrieval-set.ts';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { evaluateBitext } from '../../core/evaluation/bitext-task.ts';
 import { evaluatePairs } from '../../core/evaluation/pairs-task.ts';
 import { evaluateRetrieval, prepareCollection } from '../../core/evaluation/retrieval-task.ts';

@@ -1,6 +1,6 @@
 /** `isogloss index`: a folder of documents in, an index folder out. */
 import { join, resolve } from 'node:path';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { InputError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/text-files.ts';
 import type { SkipReason } from '../../core/documents/folder-walk.ts';

@@ -1,7 +1,7 @@
 /** `isogloss search`: a query in, passages out. */
 import { resolve } from 'node:path';
 import { InputError } from '../../core/base/errors.ts';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { openIndex, type Hit } from '../../core/retrieval/open-index.ts';
 import { readIndexManifest } from '../../core/retrieval/store/index-manifest.ts';
 import { canonicaliseTag } from '../../core/text/language.ts';

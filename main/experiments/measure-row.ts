@@ -3,7 +3,7 @@ import { readAllPairs } from '../../core/corpus/parallel.ts';
 import { findRetrievalFiles, readRetrievalSet } from '../../core/corpus/retrieval-set.ts';
 import { assertNever } from '../../core/base/errors.ts';
 import type { Encoder } from '../../core/encoding/encoder.ts';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { openUntrainedEncoder } from '../../core/encoding/untrained-encoder.ts';
 import type { Experiment, ExperimentRow, ExperimentTask } from '../../core/evaluation/experiments/experiment-file.ts';
 import type { Measurement } from '../../core/evaluation/experiments/results.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Progress } from '../../core/base/progress.ts';
 import { estimateLeftMs } from '../../core/base/progress.ts';
 import { serialiseError, type IsoglossError } from '../../core/base/errors.ts';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { buildIndex, type BuildSummary } from '../../core/retrieval/build-index.ts';
 import { journalPath } from '../../core/retrieval/store/index-manifest.ts';
 import { readJournal } from '../../core/retrieval/store/journal.ts';

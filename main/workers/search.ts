@@ -1,5 +1,5 @@
 /** Worker: answers queries over one index; owns the encoder and LanceDB. */
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { openIndex, type SearchIndex } from '../../core/retrieval/open-index.ts';
 import { answerCalls } from './answer.ts';
 import { readExcerpt } from './read-excerpt.ts';

@@ -6,7 +6,7 @@ import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { documentText } from '../../core/documents/parsed-document.ts';
 import { readDocument } from '../../core/documents/read-document.ts';
 import type { Encoder } from '../../core/encoding/encoder.ts';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { openUntrainedEncoder } from '../../core/encoding/untrained-encoder.ts';
 import { reportPairs, reportRowWithExamples, type EvaluationReport, type ReportExample, type ReportPairs, type ReportQuestion, type ReportRow } from '../../core/evaluation/report.ts';
 import { HELD_OUT_FILE } from '../../core/training/run-training.ts';

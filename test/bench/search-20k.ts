@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { writeModelFolder } from '../../core/encoding/model-folder.ts';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { buildIndex } from '../../core/retrieval/build-index.ts';
 import { optional, wholeNumber, type Command } from '../../main/cli/command.ts';
 import { runInChild } from './child.ts';

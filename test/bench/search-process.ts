@@ -1,6 +1,6 @@
 /** The measured process of search20k: opens model and index as the search worker does, then asks every question by every method asked for. */
 import { z } from 'zod';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { openIndex } from '../../core/retrieval/open-index.ts';
 import { answerTask } from './child.ts';
 import { BYTES_PER_MB, measure, median, quantile, rounded } from './measures.ts';

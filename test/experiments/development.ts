@@ -6,7 +6,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { evaluateRetrieval, prepareCollection } from '../../core/evaluation/retrieval-task.ts';
 import { parseRecipe } from '../../core/training/recipe.ts';
 import { runTraining } from '../../core/training/run-training.ts';

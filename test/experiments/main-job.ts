@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readRetrievalSet } from '../../core/corpus/retrieval-set.ts';
 import type { Encoder } from '../../core/encoding/encoder.ts';
-import { openEncoder } from '../../core/encoding/static-encoder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { openUntrainedEncoder } from '../../core/encoding/untrained-encoder.ts';
 import { evaluatePairs } from '../../core/evaluation/pairs-task.ts';
 import { evaluateRetrieval, prepareCollection } from '../../core/evaluation/retrieval-task.ts';

@@ -1,0 +1,101 @@
+/** How does a model around a backbone turn text into vectors? Each text with its prefix through the encoder of its kind; long ones in windows. */
+import { InputError } from '../base/errors.ts';
+import { DENSE, type TransformerPooling } from '../modules/index.ts';
+import { defaultThreads } from '../runtime/threads.ts';
+import type { Backbone, Pooling, TransformerBackbone } from './backbone.ts';
+import { embeddingWidth, type BackboneModel } from './backbone-model-folder.ts';
+import type { Encoder } from './encoder.ts';
+import { modelTranslations } from './model-translations.ts';
+import { tokenSpans } from './token-spans.ts';
+import { createTransformerVectors } from './transformer-vectors.ts';
+
+const LEAST_SQUARED_LENGTH = 1e-24;
+
+/** The pooling of a backbone in the words of the graph. */
+export function graphPooling({ mode, layer, dense, normalise }: Pooling): TransformerPooling {
+  return { layers: layer, mode, dense: dense === null ? null : dense.activation, normalise };
+}
+
+/** The parameters of a backbone by name, with those of its dense map after pooling. */
+export function graphParameters({ parameters, pooling }: Pick<TransformerBackbone, 'parameters' | 'pooling'>): ReadonlyMap<string, Float32Array> {
+  return pooling.dense === null ? parameters : new Map([...parameters, [DENSE.weight, pooling.dense.weight], [DENSE.bias, pooling.dense.bias]]);
+}
+
+/**
+ * The encoder of such a model. Queries go through the query encoder where there is one; documents, and sentences that are compared with
+ * their translations, through the document encoder (Hu et al. 2023, section 4: that is the one the contrastive losses train).
+ * A text of more than `maxTokens` tokens has the vector of its beginning and of windows that overlap by half; a shorter one has one vector.
+ * @throws InputError 'model.onnx-unsupported'.
+ */
+export function createBackboneEncoder(model: BackboneModel, { modelId, threads = defaultThreads() }: { readonly modelId: string; readonly threads?: number }): Encoder {
+  const { backbone, queryBackbone, pivot, languages, translations } = model;
+  const document = textReader(backbone, threads);
+  const query = queryBackbone === null ? document : textReader(queryBackbone, threads);
+  const documentPrefix = backbone.prefixes.document;
+  const queryPrefix = (queryBackbone ?? backbone).prefixes.query;
+  const width = embeddingWidth(backbone);
+  /** Room for the text's own tokens beside the special ones and the prefix. */
+  const specials = document.countTokens('');
+  const room = Math.max(1, backbone.maxTokens - specials - Math.max(0, document.countTokens(documentPrefix) - specials));
+
+  const windowSpans: Encoder['windowSpans'] = (text) => {
+    const spans = tokenSpans(text, (run) => document.countTokens(run) - specials);
+    return [{ start: 0, end: text.length }, ...rangesOf(spans.length, room).map(({ start, end }) => ({ start: spans[start]?.start ?? 0, end: spans[end - 1]?.end ?? text.length }))];
+  };
+
+  return {
+    width,
+    modelId,
+    pivot,
+    languages,
+    encode: async (texts, kind) => (kind === 'query' ? query.vectors(texts.map((text) => queryPrefix + text)) : document.vectors(texts.map((text) => documentPrefix + text))),
+    encodeDocuments: async (texts) => {
+      const parts = texts.map((text) => windowSpans(text).map(({ start, end }) => documentPrefix + text.slice(start, end)));
+      const vectors = await document.vectors(parts.flat());
+      let at = 0;
+      return parts.map(({ length }) => {
+        const own = vectors.slice(at * width, (at + length) * width);
+        at += length;
+        return own;
+      });
+    },
+    windowSpans,
+    translation: modelTranslations(translations),
+  };
+}
+
+type TextReader = { readonly vectors: (texts: readonly string[]) => Promise<Float32Array>; /** With the special ones. */ readonly countTokens: (text: string) => number };
+
+function textReader(backbone: Backbone, threads: number): TextReader {
+  if (backbone.kind === 'onnx') throw new InputError('model.onnx-unsupported', 'Models around an ONNX graph cannot be opened for encoding yet. Use the Hugging Face folder of the model.');
+  const { shape, pooling, tokenizer, maxTokens } = backbone;
+  const { embed, width } = createTransformerVectors({ shape, pooling: graphPooling(pooling), parameters: graphParameters(backbone), threads });
+  return {
+    vectors: async (texts) => {
+      const vectors = await embed(texts.map((text) => tokenizer.encode(text, maxTokens)));
+      for (let start = 0; start < vectors.length; start += width) normalise(vectors.subarray(start, start + width));
+      return vectors;
+    },
+    countTokens: (text) => tokenizer.encode(text, Number.MAX_SAFE_INTEGER).length,
+  };
+}
+
+/** Windows of `room` tokens that overlap by half; none when one would hold all. */
+function rangesOf(tokens: number, room: number): readonly { readonly start: number; readonly end: number }[] {
+  const ranges: { start: number; end: number }[] = [];
+  if (tokens <= room) return ranges;
+  const stride = Math.max(1, Math.floor(room / 2));
+  for (let start = 0; start < tokens - (room - stride); start += stride) ranges.push({ start, end: Math.min(tokens, start + room) });
+  return ranges;
+}
+
+function normalise(row: Float32Array): void {
+  let squares = 0;
+  for (const value of row) squares += value * value;
+  if (squares < LEAST_SQUARED_LENGTH) {
+    row.fill(0);
+    return;
+  }
+  const factor = 1 / Math.sqrt(squares);
+  for (let i = 0; i < row.length; i += 1) row[i] = (row[i] ?? 0) * factor;
+}

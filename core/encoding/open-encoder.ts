@@ -1,0 +1,18 @@
+/** Which encoder stands in a model folder? Static or around a backbone, as its manifest says. */
+import { sha256 } from '../base/hashing.ts';
+import { createBackboneEncoder } from './backbone-encoder.ts';
+import { readBackboneModelFolder } from './backbone-model-folder.ts';
+import type { Encoder } from './encoder.ts';
+import { readManifest, readModelFolder } from './model-folder.ts';
+import { createStaticEncoder } from './static-encoder.ts';
+
+/** Opens a model folder for encoding. @throws as `readModelFolder` and `readBackboneModelFolder`. */
+export async function openEncoder(modelFolder: string, options: { readonly threads?: number } = {}): Promise<Encoder> {
+  const { encoder } = await readManifest(modelFolder);
+  if (encoder.kind === 'static') {
+    const { manifest, model } = await readModelFolder(modelFolder);
+    return createStaticEncoder(model, sha256(JSON.stringify(manifest.files)));
+  }
+  const { manifest, model } = await readBackboneModelFolder(modelFolder);
+  return createBackboneEncoder(model, { modelId: sha256(JSON.stringify(manifest.files)), ...options });
+}

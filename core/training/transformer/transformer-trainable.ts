@@ -1,0 +1,197 @@
+/** How does a transformer take part in the training loop? Vectors in slices of like length, losses on them, and their gradients back through the slices. */
+import { lengthBatches } from '../../encoding/transformer-vectors.ts';
+import type { DropoutRates, TransformerPooling, TransformerShape } from '../../modules/index.ts';
+import type { AdamwSettings } from '../../optimizers/adamw.ts';
+import { clippingScale } from '../../optimizers/clipping.ts';
+import type { Device } from '../../runtime/session.ts';
+import type { Arrays } from '../checkpoint.ts';
+import { lossesByName, type StepPart, type TextRole, type TrainableEncoder, type VectorPart } from '../trainable-encoder.ts';
+import { createTransformerEngine, type TransformerEngine } from './engine.ts';
+import { createMaskedLanguageModel, type MaskedLanguageModel } from './masked-language-model.ts';
+import { createTrainableParameters, type StepGradients, type TrainableParameters } from './trainable-parameters.ts';
+
+/** Slices below this many tokens cost more time than they save memory. */
+const LEAST_SLICE_TOKENS = 64;
+/** Sequences of one part; names them apart within a step. */
+const KEYS_PER_PART = 2 ** 20;
+
+/** One set of weights, and what of it is trained. */
+export type EncoderStart = {
+  /** Gives the weights where training starts, thin matrices among them; called again for a restart. */
+  readonly start: () => Promise<ReadonlyMap<string, Float32Array>>;
+  readonly trained: ReadonlySet<string>;
+};
+
+export type TransformerTrainableOptions = {
+  readonly shape: TransformerShape;
+  readonly pooling: TransformerPooling;
+  readonly lowRank: { readonly rank: number; readonly alpha: number } | null;
+  readonly dropout: DropoutRates | null;
+  /** One encoder for queries and documents, or one for each. */
+  readonly encoders: { readonly document: EncoderStart; readonly query: EncoderStart | null };
+  readonly tokens: (text: string, role: TextRole) => Uint32Array;
+  readonly optimizer: AdamwSettings & { readonly clipping: number; readonly sliceTokens: number };
+  /** Whether hidden tokens are guessed; the parameters then hold the head (`mlm.*`). */
+  readonly guesses: boolean;
+  readonly decays: (name: string) => boolean;
+  readonly seed: number;
+  readonly threads: number;
+  readonly device: Device;
+};
+
+/** One encoder of the pair: its parameters, its engine, and the head that guesses hidden tokens where it has one. */
+type Side = { readonly encoder: EncoderStart; readonly prefix: string; readonly parameters: TrainableParameters; readonly engine: TransformerEngine; readonly guesser: MaskedLanguageModel | null };
+
+export type TransformerTrainable = TrainableEncoder & {
+  /** The weights of an encoder as they are now, by name, thin matrices among them. */
+  readonly weightsOf: (role: TextRole) => ReadonlyMap<string, Float32Array>;
+};
+
+/** @throws EnvironmentError 'memory.too-little'; what sessions throw when they are first needed. */
+export async function createTransformerTrainable(options: TransformerTrainableOptions): Promise<TransformerTrainable> {
+  const { encoders, optimizer, seed } = options;
+  const document = await openSide(options, encoders.document, encoders.query === null ? '' : 'document.');
+  const query = encoders.query === null ? document : await openSide(options, encoders.query, 'query.');
+  const sides = query === document ? [document] : [document, query];
+  const sideOf = (role: TextRole): Side => (role === 'query' ? query : document);
+  let sliceTokens = optimizer.sliceTokens;
+  let longestSlice = 0;
+
+  const encodePart = async (part: VectorPart, draw: Draw): Promise<{ readonly vectors: Float32Array; readonly slices: readonly Slice[] }> => {
+    const width = document.engine.width;
+    const vectors = new Float32Array(part.texts.length * width);
+    const slices = [...slicesOf(part, query, 0, part.queries, sliceTokens), ...slicesOf(part, document, part.queries, part.texts.length, sliceTokens)];
+    for (const { side, places } of slices) {
+      longestSlice = Math.max(longestSlice, places.reduce((sum, place) => sum + (part.texts[place]?.length ?? 0), 0));
+      const found = await side.engine.encode(textsAt(part, places), { seed: draw.seed, keys: keysAt(places, draw) });
+      places.forEach((place, i) => { vectors.set(found.subarray(i * width, (i + 1) * width), place * width); });
+    }
+    return { vectors, slices };
+  };
+
+  const runPart = async (part: StepPart, draw: Draw): Promise<number> => {
+    if (part.kind === 'masked') return document.guesser === null ? 0 : document.guesser.gradients(part, { sliceTokens, ...draw });
+    const width = document.engine.width;
+    const { vectors, slices } = await encodePart(part, draw);
+    const { loss, gradient } = await part.evaluate(vectors);
+    if (!Number.isFinite(loss)) return loss;
+    for (const { side, places } of slices) {
+      const own = new Float32Array(places.length * width);
+      places.forEach((place, i) => { own.set(gradient.subarray(place * width, (place + 1) * width), i * width); });
+      await side.engine.gradients(textsAt(part, places), own, { seed: draw.seed, keys: keysAt(places, draw) });
+    }
+    return loss;
+  };
+
+  return {
+    width: document.engine.width,
+    parameterCount: sides.reduce((sum, { parameters }) => sum + [...parameters.all.values()].reduce((all, { length }) => all + length, 0), 0),
+    values: prefixed(sides, ({ values }) => values),
+    arrays: prefixed(sides, ({ arrays }) => arrays),
+    tokens: options.tokens,
+    step: async ({ parts, step, learningRate }) => {
+      for (const side of sides) {
+        side.engine.begin(parts.flatMap((part) => textsOf(part, side, { query, document })));
+        side.guesser?.begin(parts.some(({ kind }) => kind === 'masked'));
+      }
+      const losses: number[] = [];
+      for (const kind of ['vectors', 'masked'] as const) { // hidden tokens last: their gradients are added to what the engine has
+        for (const [place, part] of parts.entries()) if (part.kind === kind) losses[place] = await runPart(part, { seed: seedOf(seed, step), firstKey: place * KEYS_PER_PART });
+      }
+      const gradients = sides.map((side) => ({ parameters: side.parameters, own: gradientsOf(side) }));
+      const gradientNorm = Math.sqrt(gradients.reduce((sum, { parameters, own }) => sum + parameters.squaredNorm(own), 0));
+      const isFinite = Number.isFinite(gradientNorm) && losses.every((loss) => Number.isFinite(loss));
+      if (isFinite) {
+        const scale = clippingScale({ norm: gradientNorm, maximum: optimizer.clipping });
+        for (const { parameters, own } of gradients) parameters.apply(own, { learningRate, scale });
+      }
+      return { losses: lossesByName(parts, losses), gradientNorm, isFinite };
+    },
+    vectors: async (texts, role) => {
+      const { engine } = sideOf(role);
+      const vectors = new Float32Array(texts.length * engine.width);
+      for (const places of lengthBatches(texts, sliceTokens)) {
+        const found = await engine.encode(places.map((place) => texts[place] ?? new Uint32Array(0)));
+        places.forEach((place, i) => { vectors.set(found.subarray(i * engine.width, (i + 1) * engine.width), place * engine.width); });
+      }
+      normaliseRows(vectors, engine.width);
+      return vectors;
+    },
+    areFinite: () => sides.every(({ parameters }) => parameters.areFinite()),
+    restart: async () => {
+      for (const { encoder, parameters } of sides) parameters.restart(await encoder.start());
+    },
+    shrink: () => {
+      const smaller = Math.floor(Math.min(sliceTokens, Math.max(longestSlice, LEAST_SLICE_TOKENS)) / 2);
+      if (smaller < LEAST_SLICE_TOKENS) return false;
+      sliceTokens = smaller;
+      longestSlice = 0;
+      return true;
+    },
+    weightsOf: (role) => sideOf(role).parameters.all,
+    [Symbol.asyncDispose]: async () => {
+      for (const { engine, guesser } of sides) {
+        await engine[Symbol.asyncDispose]();
+        await guesser?.[Symbol.asyncDispose]();
+      }
+    },
+  };
+}
+
+type Draw = { readonly seed: number; readonly firstKey: number };
+type Slice = { readonly side: Side; readonly places: readonly number[] };
+
+async function openSide(options: TransformerTrainableOptions, encoder: EncoderStart, prefix: string): Promise<Side> {
+  const { shape, pooling, lowRank, dropout, decays, optimizer, threads, device } = options;
+  const parameters = createTrainableParameters({ start: await encoder.start(), trained: encoder.trained, decays, settings: optimizer, width: shape.width, padTokenId: shape.padTokenId });
+  const { memory, kernels, all } = parameters;
+  const trainable = new Set([...encoder.trained].filter((name) => !name.startsWith('mlm.')));
+  const engine = createTransformerEngine({ shape, pooling, parameters: all, trainable, dropout, lowRank, memory, kernels, threads, device });
+  const guesser = options.guesses ? createMaskedLanguageModel({ shape, parameters: all, trained: encoder.trained, dropout, engine, kernels, memory, threads, device }) : null;
+  return { encoder, prefix, parameters, engine, guesser };
+}
+
+/** Gradients of a step: those of the engine, with those of the guessing head. */
+function gradientsOf({ engine, guesser }: Side): StepGradients {
+  const own = { dense: engine.denseGradients, tokens: engine.tokenGradients() };
+  return guesser === null ? own : guesser.joined(own);
+}
+
+/** Texts of a part between two places, sorted by length and cut into slices. */
+function slicesOf(part: VectorPart, side: Side, from: number, to: number, mostTokens: number): readonly Slice[] {
+  return lengthBatches(part.texts.slice(from, to), mostTokens).map((places) => ({ side, places: places.map((place) => from + place) }));
+}
+
+function textsAt(part: VectorPart, places: readonly number[]): readonly Uint32Array[] {
+  return places.map((place) => part.texts[place] ?? new Uint32Array(0));
+}
+
+function keysAt(places: readonly number[], { firstKey }: Draw): Int32Array {
+  return Int32Array.from(places, (place) => firstKey + place);
+}
+
+/** What of a part an encoder reads. */
+function textsOf(part: StepPart, side: Side, { query, document }: { readonly query: Side; readonly document: Side }): readonly Uint32Array[] {
+  if (part.kind === 'masked') return side === document ? part.texts : [];
+  if (query === document) return part.texts;
+  return side === query ? part.texts.slice(0, part.queries) : part.texts.slice(part.queries);
+}
+
+function prefixed(sides: readonly Side[], arraysOf: (parameters: TrainableParameters) => Arrays): Arrays {
+  return new Map(sides.flatMap(({ prefix, parameters }) => [...arraysOf(parameters)].map(([name, array]) => [`${prefix}${name}`, array] as const)));
+}
+
+/** Steps of runs with other seeds leave out other elements. */
+function seedOf(seed: number, step: number): number {
+  return (Math.imul(seed | 0, 0x9e3779b1) ^ step) >>> 0;
+}
+
+function normaliseRows(vectors: Float32Array, width: number): void {
+  for (let start = 0; start < vectors.length; start += width) {
+    let squares = 0;
+    for (let i = start; i < start + width; i += 1) squares += (vectors[i] ?? 0) ** 2;
+    if (squares === 0) continue;
+    const factor = 1 / Math.sqrt(squares);
+    for (let i = start; i < start + width; i += 1) vectors[i] = (vectors[i] ?? 0) * factor;
+  }
+}
