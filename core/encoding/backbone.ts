@@ -86,4 +86,4 @@ export type OnnxBackbone = Common & {
 export type Backbone = TransformerBackbone | OnnxBackbone;
 
 export { openBackbone } from './backbones/open-backbone.ts';
-export { writeBackboneFolder } from './backbones/write-backbone.ts';
+export { exportOnnx, writeBackboneFolder } from './backbones/write-backbone.ts';

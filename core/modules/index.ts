@@ -12,6 +12,7 @@ export { dropout, dropoutInputName } from './dropout.ts';
 export { probabilityMask, rowMask, tokenMask, type MaskArguments } from './dropout-masks.ts';
 export { lowRankNames, lowRankTerm, mergeLowRank, type LowRank } from './low-rank.ts';
 export { maskedTokenLosses, type MaskedLanguageModelArguments } from './masked-language-model.ts';
+export { paddedEmbeddings, paddedTransformerStates, type PaddedTransformerArguments } from './padded-transformer.ts';
 export { packTokens, type PackedBatch, type PackedGroup, type PackedKind } from './packed-tokens.ts';
 export { packedLayout, type PackedLayout } from './packed-layout.ts';
 export { DENSE, TOKEN_ROWS, transformerEmbeddings, transformerInputs, transformerPooled, transformerStates, type DropoutRates, type TransformerEncoderArguments, type TransformerPooling, type TransformerValues } from './transformer-encoder.ts';

@@ -4,12 +4,15 @@ import { dirname, join } from 'node:path';
 import { writeFolderAtomic } from '../../base/atomic-files.ts';
 import { InputError, InvariantError } from '../../base/errors.ts';
 import type { TransformerBackbone } from '../backbone.ts';
+import { writeOnnxFiles } from './export-onnx.ts';
 import { families, familyOfShape, headNames, tensorNames, writeConfig } from './families.ts';
 import { writeModelCard } from './model-card.ts';
 import { writeSafetensors, type StoredTensor } from './safetensors.ts';
 import { writeSurroundings } from './sentence-transformers.ts';
 
 export type WriteBackboneOptions = {
+  /** What the weights are written as: model.safetensors (the default), onnx/model.onnx, or both. */
+  readonly formats?: readonly ('safetensors' | 'onnx')[];
   /** 'F16' halves the file; numbers are rounded to 11 bits. */
   readonly dtype?: 'F32' | 'F16';
   /** For the model card; default: that of the model it came from. */
@@ -29,6 +32,11 @@ export type WriteBackboneOptions = {
 export async function writeBackboneFolder(folder: string, backbone: TransformerBackbone, options: WriteBackboneOptions = {}): Promise<void> {
   const used = withoutUnusedLayers(backbone);
   await writeFolderAtomic(folder, (temporary) => fillTransformerFolder(temporary, used, options));
+}
+
+/** Writes the layout of transformers.js: as `writeBackboneFolder`, with onnx/model.onnx instead of model.safetensors. */
+export async function exportOnnx(folder: string, backbone: TransformerBackbone, options: Omit<WriteBackboneOptions, 'formats' | 'dtype'> = {}): Promise<void> {
+  await writeBackboneFolder(folder, backbone, { ...options, formats: ['onnx'] });
 }
 
 /** The same model with the pooled layer as its last; the head of masked language modelling goes with the layers above. */
@@ -59,7 +67,9 @@ export async function fillTransformerFolder(folder: string, backbone: Transforme
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), content);
   }
-  await writeSafetensors(join(folder, 'model.safetensors'), storedTensors(backbone, hasHead), options.dtype ?? 'F32');
+  const { formats = ['safetensors'] } = options;
+  if (formats.includes('safetensors')) await writeSafetensors(join(folder, 'model.safetensors'), storedTensors(backbone, hasHead), options.dtype ?? 'F32');
+  if (formats.includes('onnx')) await writeOnnxFiles(folder, backbone);
   const { dense } = pooling;
   if (dense !== null) await writeSafetensors(join(folder, '2_Dense', 'model.safetensors'), [{ name: 'linear.weight', shape: [dense.bias.length, dense.weight.length / dense.bias.length], values: dense.weight }, { name: 'linear.bias', shape: [dense.bias.length], values: dense.bias }], options.dtype ?? 'F32');
 }
