@@ -51,22 +51,35 @@ export async function readDocument(path: string, signal: AbortSignal, options: R
   };
 }
 
-/** The format of a file that is no text, from its first bytes; null for a text. @throws InputError for what no row reads. */
-async function sniffBytes(path: string, signal: AbortSignal): Promise<DocumentFormatName | null> {
+/** Does a file begin as a text that no row but those of plain lines reads? Only its first bytes are looked at. */
+export async function startsAsPlainText(path: string): Promise<boolean> {
   const head = await readHead(path, HEAD_BYTES);
+  return binaryStart(head) === null && sniffText(new TextDecoder().decode(head)) === null;
+}
+
+/** What the first bytes say: a row of the table, an archive whose kind is inside, an old Office file; null for a text or what no row reads. */
+function binaryStart(head: Uint8Array): 'pdf' | 'rtf' | 'textgrid-binary' | 'archive' | 'old-office' | null {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, PDF_HEAD_BYTES)).toString('latin1');
-  if (start.includes('%PDF-') && (describeBinary(head) ?? 'PDF').includes('PDF')) return 'pdf';
+  const kind = describeBinary(head);
+  if (start.includes('%PDF-') && (kind ?? 'PDF').includes('PDF')) return 'pdf';
   if (/^\s*\{\\rtf/.test(start)) return 'rtf';
   if (isBinaryTextGrid(head)) return 'textgrid-binary';
-  if (start.startsWith('PK\u0003\u0004') || start.startsWith('PK\u0005\u0006')) {
+  if (/^PK(?:\u0003\u0004|\u0005\u0006)/.test(start)) return 'archive';
+  return kind?.includes('old Office') === true ? 'old-office' : null;
+}
+
+/** The format of a file that is no text, from its first bytes; null for a text. @throws InputError for what no row reads. */
+async function sniffBytes(path: string, signal: AbortSignal): Promise<DocumentFormatName | null> {
+  const found = binaryStart(await readHead(path, HEAD_BYTES));
+  if (found === 'archive') {
     const kind = await withZip(path, signal, containerKind);
     if (kind !== null) return kind;
     throw new InputError('documents.unknown-archive', `${path}: expected a document, found a ZIP archive that holds none. Unpack it, and choose the files inside.`, { data: { path } });
   }
-  if (describeBinary(head)?.includes('old Office') === true) {
+  if (found === 'old-office') {
     throw new InputError('documents.old-office', `${path}: expected a document Isogloss reads, found an old Office document (.doc, .xls, .ppt) or one with a password. Save it again as .docx, .xlsx or .pptx, without a password.`, { data: { path } });
   }
-  return null;
+  return found;
 }
 
 function readAsFile(format: DocumentFormatName, path: string, signal: AbortSignal): Promise<DocumentContent> {
