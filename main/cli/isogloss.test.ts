@@ -40,6 +40,20 @@ describe('a model', () => {
     expect(stderr).toMatch(/plan: 8 steps/);
   });
 
+  it('has a report beside it that says what the training changed, as one trained in the window', async () => {
+    const report = JSON.parse(await readFile(join(at('model'), 'report.json'), 'utf8')) as { rows: readonly { language: string }[]; pairs: readonly { language: string }[] };
+    expect(report.rows.map(({ language }) => language)).toContain('sw');
+    expect(report.pairs.map(({ language }) => language)).toEqual(['sw']);
+  });
+
+  it('is trained on any device, the CPU where that device is not to be had, and says so', async () => {
+    const { code, stdout, stderr } = await run(['train', '--recipe', at('recipe.json'), '--out', at('device-model'), '--threads', '1', '--device', 'dml', '--json']);
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ model: at('device-model'), steps: 8 });
+    expect(stderr).toMatch(/Training on the processor: .*DirectML/);
+    expect(await readFile(join(at('device-model'), 'token-table.f16'))).toEqual(await readFile(join(at('model'), 'token-table.f16'))); // the very same calculation
+  });
+
   it('finds translations: pairs, accuracy, forward, backward', async () => {
     const { code, stdout, stderr } = await run(['evaluate', '--task', 'pairs', '--model', at('model'), '--source', at('a.en'), '--target', at('a.sw'), '--json']);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });

@@ -1,11 +1,13 @@
 /** `isogloss train`: a recipe in, a model folder out. */
 import { resolve } from 'node:path';
 import { availableParallelism } from 'node:os';
-import { readRecipe } from '../../core/training/recipe.ts';
-import { assertNever, InvariantError } from '../../core/base/errors.ts';
+import { assertNever, CancellationError, InvariantError } from '../../core/base/errors.ts';
 import type { TrainingEvent } from '../../core/training/events.ts';
-import { runTraining } from '../../core/training/run-training.ts';
-import { starterFolder } from './places.ts';
+import type { CallOutput, TrainTask } from '../workers/messages.ts';
+import { nodeProcesses } from '../workers/process.ts';
+import { runTrainTask } from '../workers/run-train-task.ts';
+import { trainInWorker } from '../workers/train-in-worker.ts';
+import { starterFolder, workerScript } from './places.ts';
 import { choice, required, wholeNumber, type Command } from './command.ts';
 import { createProblemLines, createProgressLine, describeDuration } from './progress.ts';
 
@@ -14,25 +16,17 @@ const DIGITS = 4;
 
 export const trainCommand: Command = {
   summary: 'Trains a model from a recipe.',
-  usage: '--recipe FILE --out DIR [--threads N] [--device cpu|webgpu|auto] [--resume] [--json]',
+  usage: '--recipe FILE --out DIR [--threads N] [--device cpu|webgpu|cuda|dml|auto] [--resume] [--json]',
   options: { recipe: { type: 'string' }, out: { type: 'string' }, threads: { type: 'string' }, device: { type: 'string' }, resume: { type: 'boolean' } },
   run: async (values, { signal, say }) => {
     const recipePath = resolve(required(values, 'recipe', 'the path of a recipe (a JSON file)'));
     const outputFolder = resolve(required(values, 'out', 'the folder for the model'));
     const threads = wholeNumber(values, 'threads', { least: 1, most: MOST_THREADS }) ?? availableParallelism();
-    const device = choice(values, 'device', ['cpu', 'webgpu', 'auto']);
-    const recipe = await readRecipe(recipePath);
+    const device = choice(values, 'device', ['cpu', 'webgpu', 'cuda', 'dml', 'auto']);
+    const task: TrainTask = { recipePath, outputFolder, starterFolder, threads, device, resume: values['resume'] === true, questions: null, onlyPlan: false };
     const lines = sayEvents(say);
-    const summary = await runTraining({
-      recipe,
-      outputFolder,
-      starterFolder,
-      threads,
-      device,
-      resume: values['resume'] === true,
-      signal,
-      report: lines.report,
-    }).finally(lines.end);
+    const train = device === 'cpu' ? trainHere : trainApart;
+    const { summary } = await train(task, { signal, report: lines.report }).finally(lines.end);
     if (summary === null) throw new InvariantError('training.no-summary', 'Training ended without a summary.');
     const { model, steps, wallSeconds, cpuSeconds, peakMemoryMB, parameters, losses } = summary;
     return {
@@ -41,6 +35,26 @@ export const trainCommand: Command = {
     };
   },
 };
+
+type Hearing = { readonly signal: AbortSignal; readonly report: (event: TrainingEvent) => void };
+
+function trainHere(task: TrainTask, hearing: Hearing): Promise<CallOutput<'train'>> {
+  return runTrainTask(task, { ...hearing, isPaused: () => false, shouldStopAndKeep: () => false });
+}
+
+/** In a process of its own: a graphics card's driver can end the process that uses it, and training then goes on with the CPU. */
+async function trainApart(task: TrainTask, { signal, report }: Hearing): Promise<CallOutput<'train'>> {
+  const call = trainInWorker(nodeProcesses(workerScript), { input: task, onEvent: (event) => { if (event.kind === 'training') report(event.event); } });
+  const cancel = (): void => call.control('cancel');
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await call.result;
+  } catch (thrown) {
+    throw signal.aborted ? new CancellationError(undefined, { cause: thrown }) : thrown;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
 
 /** Training events as lines of text. */
 export function sayEvents(say: (line: string) => void): { readonly report: (event: TrainingEvent) => void; readonly end: () => void } {

@@ -4,6 +4,8 @@ import { startWorker, type RunningCall } from './client.ts';
 import type { CallInput, CallName, CallOutput, TrainTask, WorkerEvent, WorkerName } from './messages.ts';
 import type { StartProcess } from './process.ts';
 
+/** Ends that somebody asked for (Ctrl-C reaches the whole group of processes). */
+const ASKED: readonly unknown[] = ['SIGINT', 'SIGTERM'];
 /** What a choice of a device says when it is not the CPU (core/runtime/choose-device.ts). */
 const CARD_CODES: ReadonlySet<string> = new Set(['device.asked', 'device.fastest']);
 
@@ -26,7 +28,7 @@ export function trainInWorker(start: StartProcess, { input, onEvent }: { readonl
   };
   let current = callInWorker(start, 'train', { input, onEvent: listen });
   const result = current.result.catch((thrown: unknown) => {
-    if (!usesCard || input.device === 'cpu' || !(thrown instanceof EnvironmentError) || thrown.code !== 'worker.died') throw thrown;
+    if (!usesCard || input.device === 'cpu' || !(thrown instanceof EnvironmentError) || thrown.code !== 'worker.died' || ASKED.includes(thrown.data['signal'])) throw thrown;
     const onward = input.onlyPlan ? 'The plan is made again with the processor.' : 'Training goes on with the processor, from the last saved state.';
     onEvent({ kind: 'training', event: { kind: 'message', code: 'device.lost', message: `The process that used the graphics card ended unexpectedly (${String(thrown.data['signal'] ?? thrown.data['code'])}). ${onward}` } });
     current = callInWorker(start, 'train', { input: { ...input, device: 'cpu', resume: !input.onlyPlan }, onEvent });
