@@ -14,8 +14,9 @@ import type { Chunk } from '../documents/chunker.ts';
 import { isInFolder, walkLibrary } from '../documents/library-folders.ts';
 import type { LibraryFolder } from '../documents/library-folders.ts';
 import type { FolderEntry, SkipReason } from '../documents/folder-walk.ts';
+import { createDocumentReader } from '../documents/document-reader.ts';
+import type { DocumentReader } from '../documents/document-reader.ts';
 import { documentText } from '../documents/parsed-document.ts';
-import { readDocument } from '../documents/read-document.ts';
 import type { Encoder } from '../encoding/encoder.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import type { BatchWriter } from './batch-writer.ts';
@@ -92,6 +93,7 @@ export async function buildIndex(options: BuildIndexOptions): Promise<BuildSumma
   const { documents, skipped, missingFolders } = await listDocuments(options, report);
   const manifest = await prepareFolder(options);
   const { store, stored } = await openWhole(indexFolder, options.encoder);
+  const reader = createDocumentReader();
   try {
     const journal = journalPath(indexFolder);
     const making = segmentMaking(options.encoder, manifest.rules ?? noMatchingRules);
@@ -106,7 +108,7 @@ export async function buildIndex(options: BuildIndexOptions): Promise<BuildSumma
     if (gone.length > 0) await appendEntry(journal, { kind: 'removed', paths: gone });
     const segments = createSegmentWriter(indexFolder, making);
     const writer = createBatchWriter({ store, segments, journalPath: journal, firstBatch: (await readJournal(journal)).nextBatch, width: options.encoder.width });
-    const changes = await indexDocuments({ ...options, report, hashed, stored, writer, renamed: new Set(renamed.map(({ to }) => to)) });
+    const changes = await indexDocuments({ ...options, reader, report, hashed, stored, writer, renamed: new Set(renamed.map(({ to }) => to)) });
     report({ phase: 'finishing', done: 0, total: 1, unit: 'steps' });
     const isChanged = changes.added + changes.changed + changes.repaired + gone.length + renamed.length + stored.staleBatches.length > 0 || manifest.finishedAt === null;
     await segments.finish();
@@ -118,6 +120,7 @@ export async function buildIndex(options: BuildIndexOptions): Promise<BuildSumma
     report({ phase: 'finishing', done: 1, total: 1, unit: 'steps' });
     return { ...counts, ...changes, moved: renamed.length, removed: gone.length, missingFolders, skipped };
   } finally {
+    reader.dispose();
     store.close();
   }
 }
@@ -251,7 +254,7 @@ async function openWhole(indexFolder: string, encoder: Encoder): Promise<{ reado
 
 type Changes = Pick<BuildSummary, 'added' | 'changed' | 'unchanged' | 'repaired' | 'failed' | 'problems'>;
 
-type IndexingOptions = BuildIndexOptions & { readonly report: ReportProgress; readonly hashed: readonly HashedDocument[]; readonly stored: StoredFiles; readonly writer: BatchWriter; readonly renamed: ReadonlySet<string> };
+type IndexingOptions = BuildIndexOptions & { readonly report: ReportProgress; readonly hashed: readonly HashedDocument[]; readonly stored: StoredFiles; readonly reader: DocumentReader; readonly writer: BatchWriter; readonly renamed: ReadonlySet<string> };
 
 async function indexDocuments(options: IndexingOptions): Promise<Changes> {
   const { hashed, stored, writer, signal, report, renamed, knownFailures, isPaused = () => false } = options;
@@ -305,8 +308,8 @@ function readingError(thrown: unknown, { path }: DocumentEntry): IsoglossError |
 const CHUNKS_AT_ONCE = 32;
 
 /** @returns what is wrong inside the document. */
-async function indexDocument(document: DocumentEntry, hash: string, { encoder, writer, signal }: { readonly encoder: Encoder; readonly writer: BatchWriter; readonly signal: AbortSignal }): Promise<readonly FileProblem[]> {
-  const parsed = await readDocument(document.path, signal);
+async function indexDocument(document: DocumentEntry, hash: string, { encoder, reader, writer, signal }: { readonly encoder: Encoder; readonly reader: DocumentReader; readonly writer: BatchWriter; readonly signal: AbortSignal }): Promise<readonly FileProblem[]> {
+  const parsed = await reader.read(document.path, signal);
   const chunks: readonly Chunk[] = chunkDocument(parsed);
   const language = parsed.language ?? guessLanguage(documentText(parsed), encoder);
   const file = { path: document.relativePath, hash, sizeBytes: document.sizeBytes, title: parsed.title, language, modifiedAt: document.modifiedMs, isLatin: isMostlyLatin(chunks.map(({ text }) => text)) };
