@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRecipe } from './recipe.ts';
-import { isStatic, type StaticRecipe } from './recipe-schema.ts';
+import { isStatic, type Recipe, type StaticRecipe } from './recipe-schema.ts';
 
 export const SAMPLE_FOLDER = join(import.meta.dirname, '..', 'sample');
 export const STARTER_FOLDER = join(import.meta.dirname, 'starter');
@@ -30,4 +30,12 @@ export async function smallRecipe(folder: string, changes: Readonly<Record<strin
   const recipe = await parseRecipe({ text: smallRecipeText(folder, changes), recipePath: join(folder, 'recipe.json'), folder });
   if (!isStatic(recipe)) throw new Error('smallRecipe is for static encoders.');
   return recipe;
+}
+
+/** A tiny transformer from scratch on the same texts: seconds on one thread. */
+export const TINY_TRANSFORMER = { kind: 'transformer', layers: 1, width: 48, heads: 2, feedForward: 96, positions: 48, vocabularySize: 1200, dropout: 0.1 } as const;
+
+export function transformerRecipe(folder: string, changes: Readonly<Record<string, unknown>> = {}): Promise<Recipe> {
+  const text = smallRecipeText(folder, { encoder: TINY_TRANSFORMER, losses: {}, optimizer: { retrievalBatch: 24, parallelBatch: 32, learningRate: 2e-3 }, ...changes });
+  return parseRecipe({ text, recipePath: join(folder, 'recipe.json'), folder });
 }

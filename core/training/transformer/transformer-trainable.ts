@@ -5,7 +5,8 @@ import type { AdamwSettings } from '../../optimizers/adamw.ts';
 import { clippingScale } from '../../optimizers/clipping.ts';
 import type { Device } from '../../runtime/session.ts';
 import type { Arrays } from '../checkpoint.ts';
-import { lossesByName, type StepPart, type TextRole, type TrainableEncoder, type VectorPart } from '../trainable-encoder.ts';
+import { lossesByName, type Residence, type StepPart, type TextRole, type TrainableEncoder, type VectorPart } from '../trainable-encoder.ts';
+import { createDeviceEngine } from './device-engine.ts';
 import { createTransformerEngine, type TransformerEngine } from './engine.ts';
 import { createMaskedLanguageModel, type MaskedLanguageModel } from './masked-language-model.ts';
 import { createTrainableParameters, type StepGradients, type TrainableParameters } from './trainable-parameters.ts';
@@ -40,7 +41,19 @@ export type TransformerTrainableOptions = {
 };
 
 /** One encoder of the pair: its parameters, its engine, and the head that guesses hidden tokens where it has one. */
-type Side = { readonly encoder: EncoderStart; readonly prefix: string; readonly parameters: TrainableParameters; readonly engine: TransformerEngine; readonly guesser: MaskedLanguageModel | null };
+type Side = {
+  readonly encoder: EncoderStart;
+  readonly prefix: string;
+  readonly parameters: TrainableParameters;
+  readonly engine: Pick<TransformerEngine, 'width' | 'begin' | 'encode' | 'gradients'> & AsyncDisposable;
+  readonly guesser: MaskedLanguageModel | null;
+  /** The update from the gradients of a step, wherever they are. */
+  readonly update: () => SideUpdate;
+  /** null: parameters live in the arrays. */
+  readonly residence: Residence | null;
+};
+
+type SideUpdate = { readonly squaredNorm: () => Promise<number>; readonly apply: (step: { readonly learningRate: number; readonly scale: number }) => Promise<void> };
 
 export type TransformerTrainable = TrainableEncoder & {
   /** The weights of an encoder as they are now, by name, thin matrices among them. */
@@ -88,22 +101,27 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
     parameterCount: sides.reduce((sum, { parameters }) => sum + [...parameters.all.values()].reduce((all, { length }) => all + length, 0), 0),
     values: prefixed(sides, ({ values }) => values),
     arrays: prefixed(sides, ({ arrays }) => arrays),
+    residence: residenceOf(sides),
     tokens: options.tokens,
     step: async ({ parts, step, learningRate }) => {
-      for (const side of sides) {
-        side.engine.begin(parts.flatMap((part) => textsOf(part, side, { query, document })));
+      const asked = sides.filter((side) => {
+        const texts = parts.flatMap((part) => textsOf(part, side, { query, document }));
+        side.engine.begin(texts);
         side.guesser?.begin(parts.some(({ kind }) => kind === 'masked'));
-      }
+        return texts.length > 0; // an encoder that reads nothing in this step keeps still: no decay, no momentum
+      });
       const losses: number[] = [];
       for (const kind of ['vectors', 'masked'] as const) { // hidden tokens last: their gradients are added to what the engine has
         for (const [place, part] of parts.entries()) if (part.kind === kind) losses[place] = await runPart(part, { seed: seedOf(seed, step), firstKey: place * KEYS_PER_PART });
       }
-      const gradients = sides.map((side) => ({ parameters: side.parameters, own: gradientsOf(side) }));
-      const gradientNorm = Math.sqrt(gradients.reduce((sum, { parameters, own }) => sum + parameters.squaredNorm(own), 0));
+      const updates = asked.map((side) => side.update());
+      let squares = 0;
+      for (const update of updates) squares += await update.squaredNorm();
+      const gradientNorm = Math.sqrt(squares);
       const isFinite = Number.isFinite(gradientNorm) && losses.every((loss) => Number.isFinite(loss));
       if (isFinite) {
         const scale = clippingScale({ norm: gradientNorm, maximum: optimizer.clipping });
-        for (const { parameters, own } of gradients) parameters.apply(own, { learningRate, scale });
+        for (const update of updates) await update.apply({ learningRate, scale });
       }
       return { losses: lossesByName(parts, losses), gradientNorm, isFinite };
     },
@@ -119,7 +137,10 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
     },
     areFinite: () => sides.every(({ parameters }) => parameters.areFinite()),
     restart: async () => {
-      for (const { encoder, parameters } of sides) parameters.restart(await encoder.start());
+      for (const { encoder, parameters, residence } of sides) {
+        parameters.restart(await encoder.start());
+        await residence?.send();
+      }
     },
     shrink: () => {
       const smaller = Math.floor(Math.min(sliceTokens, Math.max(longestSlice, LEAST_SLICE_TOKENS)) / 2);
@@ -146,13 +167,40 @@ async function openSide(options: TransformerTrainableOptions, encoder: EncoderSt
   const parameters = createTrainableParameters({ start: await encoder.start(), trained: encoder.trained, decays, settings: optimizer, width: shape.width, padTokenId: shape.padTokenId });
   const { memory, kernels, all } = parameters;
   const trainable = new Set([...encoder.trained].filter((name) => !name.startsWith('mlm.')));
-  const engine = createTransformerEngine({ shape, pooling, parameters: all, trainable, dropout, lowRank, memory, kernels, threads, device });
+  const shared = { shape, pooling, parameters: all, trainable, dropout, lowRank, threads, device };
+  if (device === 'webgpu' && !options.guesses) {
+    // The head that guesses tokens works on gradients in arrays; all else stays on the card.
+    const resident = await createDeviceEngine({ ...shared, states: parameters.states, settings: optimizer, decays });
+    const update = (): SideUpdate => ({ squaredNorm: resident.squaredNorm, apply: resident.apply });
+    return { encoder, prefix, parameters, engine: resident, guesser: null, update, residence: resident };
+  }
+  const engine = createTransformerEngine({ ...shared, memory, kernels });
   const guesser = options.guesses ? createMaskedLanguageModel({ shape, parameters: all, trained: encoder.trained, dropout, engine, kernels, memory, threads, device }) : null;
-  return { encoder, prefix, parameters, engine, guesser };
+  const update = (): SideUpdate => {
+    const own = gradientsOf({ engine, guesser });
+    return {
+      squaredNorm: () => Promise.resolve(parameters.squaredNorm(own)),
+      apply: (step) => Promise.resolve(parameters.apply(own, step)),
+    };
+  };
+  return { encoder, prefix, parameters, engine, guesser, update, residence: null };
+}
+
+function residenceOf(sides: readonly Side[]): Residence | undefined {
+  const residences = sides.flatMap(({ residence }) => (residence === null ? [] : [residence]));
+  if (residences.length === 0) return undefined;
+  return {
+    bringBack: async () => {
+      for (const residence of residences) await residence.bringBack();
+    },
+    send: async () => {
+      for (const residence of residences) await residence.send();
+    },
+  };
 }
 
 /** Gradients of a step: those of the engine, with those of the guessing head. */
-function gradientsOf({ engine, guesser }: Side): StepGradients {
+function gradientsOf({ engine, guesser }: { readonly engine: TransformerEngine; readonly guesser: MaskedLanguageModel | null }): StepGradients {
   const own = { dense: engine.denseGradients, tokens: engine.tokenGradients() };
   return guesser === null ? own : guesser.joined(own);
 }
