@@ -5,7 +5,7 @@ import { build, defineConfig, type Plugin } from 'vite';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const NODE_TARGET = 'node24';
 
-const WORKERS = ['train', 'index', 'search', 'inspect'] as const;
+const WORKERS = ['train', 'index', 'search', 'inspect', 'mine'] as const;
 
 /** Builds preload.ts after the rest, into the same folder. */
 function preload(): Plugin {
@@ -45,7 +45,7 @@ export default defineConfig({
     minify: false,
     reportCompressedSize: false,
     rollupOptions: {
-      input: { electron: here('./main.ts'), ...Object.fromEntries(WORKERS.map((name) => [`workers/${name}`, here(`../workers/${name}.ts`)])) },
+      input: { electron: here('./main.ts'), 'workers/parser-process': here('../../core/documents/parser-process.ts'), ...Object.fromEntries(WORKERS.map((name) => [`workers/${name}`, here(`../workers/${name}.ts`)])) },
       external: ['electron'],
       output: { entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name]-[hash].mjs' },
     },
