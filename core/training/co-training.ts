@@ -95,7 +95,10 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
     }
     if (state.step % lookEvery === 0 || state.step === state.steps) {
       const look = await lookAt(state.step);
-      if (stopping !== null) state = await stopping.afterLook(state, look);
+      if (stopping !== null) {
+        await encoder.residence?.bringBack();
+        state = await stopping.afterLook(state, look);
+      }
     }
     if (checkpointFolder !== null && (now - lastSaved >= checkpointEveryMs || state.step === state.steps)) {
       await save({ folder: checkpointFolder, state, encoder, report });
@@ -103,6 +106,7 @@ export async function coTrain(options: CoTrainingOptions): Promise<CheckpointSta
     }
     if (stopping?.isOver(state) === true) break;
   }
+  await encoder.residence?.bringBack();
   if (!encoder.areFinite()) throw diverged(state);
   return stopping === null ? state : stopping.keepBest(state);
 }
@@ -133,6 +137,7 @@ const OUT_OF_MEMORY: ReadonlySet<string> = new Set(['runtime.out-of-memory', 'me
  */
 async function save(options: { readonly folder: string; readonly state: CheckpointState; readonly encoder: TrainableEncoder; readonly report: ReportTraining }): Promise<void> {
   const { folder, state, encoder, report } = options;
+  await encoder.residence?.bringBack();
   if (!encoder.areFinite()) return;
   try {
     await writeCheckpoint(folder, state, encoder.arrays);
@@ -154,7 +159,10 @@ async function rollBack(state: CheckpointState, options: CoTrainingOptions): Pro
 
 async function lastGoodState(state: CheckpointState, { checkpointFolder, encoder }: CoTrainingOptions): Promise<CheckpointState> {
   const found = checkpointFolder === null ? null : await readNewestCheckpoint(checkpointFolder, state.runKey, encoder.arrays);
-  if (found !== null) return found.state;
+  if (found !== null) {
+    await encoder.residence?.send();
+    return found.state;
+  }
   await encoder.restart();
   return { version: state.version, step: 0, steps: state.steps, learningRateFactor: state.learningRateFactor, rollbacks: state.rollbacks, runKey: state.runKey, losses: NO_LOSSES };
 }

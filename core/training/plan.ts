@@ -24,6 +24,7 @@ export async function measureStepMs(encoder: TrainableEncoder, partsAt: (step: n
   for (let step = 1; step < TRIAL_STEPS; step += 1) await trial(step);
   const stepMs = (performance.now() - started) / (TRIAL_STEPS - 1);
   for (const [name, array] of encoder.arrays) if (!encoder.values.has(name)) array.fill(0);
+  await encoder.residence?.send();
   return stepMs;
 }
 

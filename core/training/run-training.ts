@@ -97,6 +97,7 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   const stepMs = await abortable(signal, () => measureStepMs(encoder, batches.partsAt));
   const trained: TrainableEncoder = { ...encoder, arrays: new Map([...encoder.arrays, ...batches.arrays]) };
   const found = options.resume ? await readNewestCheckpoint(checkpointFolder, runKey, trained.arrays) : null;
+  if (found !== null) await encoder.residence?.send();
   for (const name of found?.damaged ?? []) report({ kind: 'message', code: 'training.checkpoint-damaged', message: `The saved state ${name} is damaged; an earlier one is used.` });
   if (options.resume && found === null) report({ kind: 'message', code: 'training.nothing-to-resume', message: 'There is no saved state of this recipe and these files; training starts at the beginning.' });
   const plan = planSteps({ budget: recipe.budget, stepMs, doneSteps: found?.state.step ?? 0, fixedSteps: found?.state.steps ?? null });

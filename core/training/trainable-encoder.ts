@@ -40,6 +40,14 @@ export type StepPart = VectorPart | MaskedPart;
 
 export type StepResult = { readonly losses: Losses; readonly gradientNorm: number; readonly isFinite: boolean };
 
+/** For an encoder that lives on a device: its arrays are copies, brought up to date and handed over when asked. */
+export type Residence = {
+  /** Copies what the device holds into `arrays`: before they are read. */
+  readonly bringBack: () => Promise<void>;
+  /** Copies `arrays` to the device: after something was loaded into them. */
+  readonly send: () => Promise<void>;
+};
+
 export type TrainableEncoder = AsyncDisposable & {
   /** H: the width of its vectors. */
   readonly width: number;
@@ -48,6 +56,8 @@ export type TrainableEncoder = AsyncDisposable & {
   readonly values: Arrays;
   /** All that an update reads, values and moments, by name: loading a checkpoint fills these very arrays. */
   readonly arrays: Arrays;
+  /** Absent: updates happen in the arrays themselves. */
+  readonly residence?: Residence | undefined;
   /** Token ids of a text for its reader. */
   readonly tokens: (text: string, role: TextRole) => Uint32Array;
   /**

@@ -88,7 +88,7 @@ async function deviceEngine(device: Device) {
   const options = start();
   const engine = await createDeviceEngine({ ...options, states: statesOf(options.parameters), settings, decays, threads: 1, device });
   const step = async (seed: number): Promise<number> => {
-    engine.begin();
+    engine.begin(sequences);
     const value = await engine.lossGradients(sequences, loss, {}, { seed });
     const norm = Math.sqrt(await engine.squaredNorm());
     await engine.apply({ learningRate: LEARNING_RATE, scale: clippingScale({ norm, maximum: CLIPPING }) });
@@ -113,7 +113,7 @@ for (const device of ['cpu', 'webgpu'] satisfies Device[]) {
       const random = seededRandom(6, 'output gradients');
       const outputGrads = slices.map((slice) => Float32Array.from({ length: slice.length * shape.width }, () => random.normal()));
       cpu.engine.begin(sequences);
-      own.engine.begin();
+      own.engine.begin(sequences);
       for (const [i, slice] of slices.entries()) {
         const draw = { seed: 7, keys: Int32Array.from(slice, (_, j) => i * halves + j) };
         expectClose(await own.engine.encode(slice, draw), await cpu.engine.encode(slice, draw), 'vectors');

@@ -27,9 +27,7 @@ export type DeviceEngineOptions = EncoderOptions & {
 };
 
 /** A transformer engine that also owns the update, since gradients are where only the device can read them. */
-export type DeviceEngine = AsyncDisposable & Pick<TransformerEngine, 'width' | 'encode' | 'gradients' | 'lossGradients'> & {
-  /** Starts a step: forgets gradients that were not used. */
-  readonly begin: () => void;
+export type DeviceEngine = AsyncDisposable & Pick<TransformerEngine, 'width' | 'begin' | 'encode' | 'gradients' | 'lossGradients'> & {
   /** Gradients of this step, read from the device. */
   readonly readGradients: DeviceParameters['readGradients'];
   /** Of all gradients of this step. */
@@ -96,7 +94,7 @@ export async function createDeviceEngine(options: DeviceEngineOptions): Promise<
   const width = outputWidth(options);
   return {
     width,
-    begin: held.dropGradients,
+    begin: () => held.dropGradients(), // gradients of a step that was left out
     encode: async (sequences, draw) => {
       const batch = packTokens(sequences, { shape });
       const chance = drawn(draw);

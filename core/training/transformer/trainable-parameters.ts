@@ -22,6 +22,8 @@ export type TrainableParameters = {
   /** Of what is trained: values alone, and values with all that an update reads. */
   readonly values: Arrays;
   readonly arrays: Arrays;
+  /** The moments of what is trained. */
+  readonly states: ReadonlyMap<string, AdamwState>;
   /** Where the engine keeps its gradients. */
   readonly memory: KernelMemory;
   readonly kernels: Kernels;
@@ -79,6 +81,7 @@ export function createTrainableParameters(options: TrainableOptions): TrainableP
     all,
     values,
     arrays,
+    states,
     memory,
     kernels,
     restart: (again) => {
