@@ -4,6 +4,7 @@ Reads one JSON object per line on stdin, answers with one per line on stdout. Se
   {"do": "open", "shape": {...}, "seed": n, "threads": n, "learningRate": x, "pooling": "cls"|"mean", "training": bool}
   {"do": "step", "queries": [[...]], "documents": [[...]]}  forward, retrieval and semantic loss, backward, AdamW
   {"do": "encode", "batches": [[[...]]]}                    vectors, without gradients
+  {"do": "openProduct", "size": n, "threads": n}, then {"do": "product"}: a square matrix product
 Answers: {"wallMs", "cpuMs", "peakMB", "loss"}.
 """
 import json
@@ -112,6 +113,14 @@ class Peer:
         loss.backward()
         self.optimizer.step()
         return float(loss)
+
+    def openProduct(self, task):
+        torch.set_num_threads(task["threads"])
+        self.factor = torch.ones(task["size"], task["size"])
+        return self.product(task)
+
+    def product(self, task):
+        return float((self.factor @ self.factor)[0, 0])
 
     def encode(self, task):
         with torch.inference_mode():
