@@ -49,8 +49,13 @@ type Parser = {
 
 type Pending = { readonly id: number; readonly path: string; readonly resolve: (document: ParsedDocument) => void; readonly reject: (error: Error) => void };
 
+/** In Electron a program may start no Node process: there a thread with a limited heap takes its place. */
+export type ReaderPlace = 'process' | 'thread';
+
+const usualPlace = (): ReaderPlace => (process.versions['electron'] === undefined ? 'process' : 'thread');
+
 /** Makes a reader; its process starts with the first file that needs one. */
-export function createDocumentReader(wanted: Partial<ReaderLimits> = {}): DocumentReader {
+export function createDocumentReader(wanted: Partial<ReaderLimits> = {}, place: ReaderPlace = usualPlace()): DocumentReader {
   const limits = { ...DEFAULT_LIMITS, ...wanted };
   let parser: Parser | null = null;
   let pending: Pending | null = null;
@@ -64,7 +69,7 @@ export function createDocumentReader(wanted: Partial<ReaderLimits> = {}): Docume
     act(call);
   };
   const start = (): Parser => {
-    const started = process.versions['electron'] === undefined ? startProcess(limits) : startThread(limits);
+    const started = place === 'process' ? startProcess(limits) : startThread(limits);
     started.onMessage((message) => {
       if (isParseAnswer(message)) return settle(message.id, (call) => (message.kind === 'document' ? call.resolve(message.document) : call.reject(deserialiseError(message.error))));
       if (parser === started) stop();
@@ -175,7 +180,6 @@ function startProcess({ memoryMB }: ReaderLimits): Parser {
   };
 }
 
-/** In Electron a program may start no Node process, so that a thread with a limited heap takes its place. */
 function startThread({ memoryMB }: ReaderLimits): Parser {
   const worker = new Worker(scriptPath(), { env: {}, stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: memoryMB } });
   worker.unref();
