@@ -22,7 +22,7 @@ const LARGEST_WHOLE_BYTES = 1_900_000_000;
  * last_hidden_state float32 [B, L, H] after the pooled layer, sentence_embedding float32 [B, O] as `pooling` says.
  * Operator set 20; the weights have their canonical names.
  */
-export function exportGraph({ shape, parameters, pooling }: TransformerBackbone): Graph {
+export function exportGraph({ shape, parameters, pooling }: Pick<TransformerBackbone, 'shape' | 'parameters' | 'pooling'>): Graph {
   const g = createGraphBuilder('isogloss-encoder');
   const tokens = g.input('input_ids', 'int64', ['B', 'L']);
   const mask = g.cast(g.input('attention_mask', 'int64', ['B', 'L']), 'bool');

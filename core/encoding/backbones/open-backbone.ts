@@ -1,15 +1,22 @@
 /** How does a folder from elsewhere become a backbone? Its plan is made, then every tensor is read and looked at. */
-import { InputError } from '../../base/errors.ts';
 import type { Backbone, KeptTensor, TransformerBackbone } from '../backbone.ts';
 import { DECODER_NAMES } from './families.ts';
+import { findOnnx, openOnnxFolder } from './import-onnx.ts';
+import { joined } from './joined.ts';
 import { planBackbone, type BackbonePlan } from './plan-backbone.ts';
+import { hasWeights } from './weights-folder.ts';
 
 /**
- * Opens a folder from elsewhere: the Hugging Face or sentence-transformers layout.
- * @throws as `openTransformerFolder`.
+ * Opens a folder from elsewhere: the Hugging Face or sentence-transformers layout, or one that has model.onnx and no safetensors.
+ * @throws as `openTransformerFolder` and `openOnnxFolder`.
  */
 export async function openBackbone(folder: string): Promise<Backbone> {
-  return openTransformerFolder(folder);
+  return (await isOnnxFolder(folder)) ? openOnnxFolder(folder) : openTransformerFolder(folder);
+}
+
+/** Whether a folder is read as ONNX: it has model.onnx (or onnx/model.onnx), and no safetensors of its own. */
+export async function isOnnxFolder(folder: string): Promise<boolean> {
+  return !(await hasWeights(folder)) && (await findOnnx(folder)) !== null;
 }
 
 /**
@@ -20,13 +27,6 @@ export async function openTransformerFolder(folder: string): Promise<Transformer
   const { plan, problems } = await planBackbone(folder);
   if (plan === null) throw joined(problems);
   return readPlan(plan);
-}
-
-/** The error of several faults: the first one's code and data, everybody's sentence. */
-export function joined(problems: readonly InputError[]): InputError {
-  const [first, ...others] = problems;
-  if (first === undefined) return new InputError('backbone.wrong-config', 'This folder holds no model.');
-  return others.length === 0 ? first : new InputError(first.code, problems.map(({ message }) => message).join('\n'), { cause: first, data: first.data });
 }
 
 async function readPlan(plan: BackbonePlan): Promise<TransformerBackbone> {

@@ -20,6 +20,12 @@ const SHARD_NAME = /^[\w.-]+\.safetensors$/;
 /** Weights as Python pickles, which can run programs when they are read. */
 const PICKLES = /^(pytorch_model.*\.bin|.*\.ckpt|.*\.pt|.*\.pth|tf_model\.h5|flax_model\.msgpack)$/;
 
+/** Whether the folder has weights in safetensors. */
+export async function hasWeights(folder: string): Promise<boolean> {
+  const names: readonly string[] = await readdir(folder).catch(() => []);
+  return names.includes(WHOLE_FILE) || names.includes(INDEX_FILE);
+}
+
 /**
  * Opens model.safetensors, or the files that model.safetensors.index.json names.
  * @throws InputError 'backbone.missing-file' naming what is missing (and the pickle that stands there instead), 'backbone.missing-tensor',
