@@ -53,4 +53,6 @@ function padded(batch: readonly (readonly number[])[], { inputs }: Session): Rea
   return Object.fromEntries(inputs.map(({ name }) => [name, all[name] ?? int64(batch.length, new BigInt64Array(size))]));
 }
 
-const int64 = (rows: number, data: BigInt64Array): Tensor => tensorOf('int64', [rows, data.length / rows], data);
+function int64(rows: number, data: BigInt64Array): Tensor {
+  return tensorOf('int64', [rows, data.length / rows], data);
+}
