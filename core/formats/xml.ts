@@ -110,11 +110,21 @@ export async function readXml(pieces: AsyncIterable<Uint8Array>, options: XmlOpt
  */
 export async function* decodeXml(pieces: AsyncIterable<Uint8Array>, options: XmlOptions): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null;
+  let head: Uint8Array = new Uint8Array(0); // as much as a declaration may need
   for await (const piece of pieces) {
-    decoder ??= decoderFor(piece, options);
-    yield decodeWith(decoder, piece, options);
+    if (decoder !== null) yield decodeWith(decoder, piece, options);
+    else {
+      head = Buffer.concat([head, piece]);
+      if (head.length < DECLARATION_BYTES) continue;
+      decoder = decoderFor(head, options);
+      yield decodeWith(decoder, head, options);
+    }
   }
-  if (decoder !== null) yield decodeWith(decoder, null, options);
+  if (decoder === null) {
+    decoder = decoderFor(head, options);
+    yield decodeWith(decoder, head, options);
+  }
+  yield decodeWith(decoder, null, options);
 }
 
 function decoderFor(sample: Uint8Array, options: XmlOptions): TextDecoder {
