@@ -306,13 +306,15 @@ function readingError(thrown: unknown, { path }: DocumentEntry): IsoglossError |
 }
 
 const CHUNKS_AT_ONCE = 32;
+/** Chunks that decide whether a file is written in Latin letters. */
+const LATIN_SAMPLE = 8;
 
 /** @returns what is wrong inside the document. */
 async function indexDocument(document: DocumentEntry, hash: string, { encoder, reader, writer, signal }: { readonly encoder: Encoder; readonly reader: DocumentReader; readonly writer: BatchWriter; readonly signal: AbortSignal }): Promise<readonly FileProblem[]> {
   const parsed = await reader.read(document.path, signal);
   const chunks: readonly Chunk[] = chunkDocument(parsed);
   const language = parsed.language ?? guessLanguage(documentText(parsed), encoder);
-  const file = { path: document.relativePath, hash, sizeBytes: document.sizeBytes, title: parsed.title, language, modifiedAt: document.modifiedMs, isLatin: isMostlyLatin(chunks.map(({ text }) => text)) };
+  const file = { path: document.relativePath, hash, sizeBytes: document.sizeBytes, title: parsed.title, language, modifiedAt: document.modifiedMs, isLatin: isMostlyLatin(chunks.slice(0, LATIN_SAMPLE).map(({ text }) => text)) };
   for (let start = 0; start < chunks.length; start += CHUNKS_AT_ONCE) {
     signal.throwIfAborted();
     await new Promise((resolve) => setImmediate(resolve));

@@ -36,8 +36,18 @@ function isKnown(table: TranslationTable, word: string): boolean {
   return best !== undefined && !(best.probability === 1 && best.token === documentStem(word));
 }
 
+/** Long texts are sampled before they are cut into words. */
+const SAMPLES = 4;
+const SAMPLE_CHARACTERS = 1000;
+
+function sampleOf(text: string): string {
+  if (text.length <= SAMPLES * SAMPLE_CHARACTERS) return text;
+  const step = Math.floor((text.length - SAMPLE_CHARACTERS) / (SAMPLES - 1));
+  return Array.from({ length: SAMPLES }, (_, i) => text.slice(i * step, i * step + SAMPLE_CHARACTERS)).join(' ');
+}
+
 function sampleWords(text: string): readonly string[] {
-  const words = [...new Set(wordTokens(text, QUERY_STEM_CHARACTERS).map(({ token }) => token))].filter((word) => !/\p{N}/u.test(word));
+  const words = [...new Set(wordTokens(sampleOf(text), QUERY_STEM_CHARACTERS).map(({ token }) => token))].filter((word) => !/\p{N}/u.test(word));
   const step = Math.max(1, Math.floor(words.length / MOST_WORDS));
   return words.filter((_, i) => i % step === 0).slice(0, MOST_WORDS);
 }

@@ -37,6 +37,10 @@ const MOST_NUMBERS = 2 ** 24;
 const WHITE_SPACE = /\p{White_Space}/u;
 const SPACE = 0x20;
 const LAST_ASCII = 0x7f;
+const FIRST_SEED = 0x811c9dc5;
+const SECOND_SEED = 0x9e3779b1;
+const FIRST_PRIME = 0x01000193;
+const SECOND_PRIME = 0x85ebca77;
 /** Fields of a remembered part: where its numbers begin in the pool, how many of each kind, its runs, and where its terms among abjads are (0: not made). */
 const FIELDS = 9;
 const [AT, WORDS, CHARACTERS, TRANSLATED, TOKENS, RUNS, ABJAD_RUNS, AMONG_AT, AMONG] = Array.from({ length: FIELDS }, (_, i) => i) as [number, number, number, number, number, number, number, number, number];
@@ -49,7 +53,7 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   const terms = { words: termNumbers(), characters: termNumbers((term) => wholeWords.push(wholeWordOf(term) ?? undefined)), translated: termNumbers() };
   const cutsTokens = tokenSums !== null && tokenSums.isWordLocal;
 
-  let remembered = new Map<string, number>();
+  const remembered = partTable();
   let fields = new Int32Array(FIELDS * 1024);
   let records = 0;
   let pool = new Uint32Array(1 << 16);
@@ -97,15 +101,8 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     fields[record + AMONG_AT] = used;
     fields[record + AMONG] = appendTerms(runsOf(part).map(amongAbjads), characterAnalyzer.terms, terms.characters);
   };
-  const recordOf = (part: string): number => {
-    const known = remembered.get(part);
-    if (known !== undefined) return known;
-    const record = analysePart(part);
-    if (part.length <= LONGEST_REMEMBERED) remembered.set(Buffer.from(part, 'utf16le').toString('utf16le'), record); // a copy: a slice would keep the whole text
-    return record;
-  };
   const forget = (): void => {
-    remembered = new Map();
+    remembered.clear();
     records = 0;
     used = 0;
   };
@@ -114,26 +111,40 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     terms,
     wholeWord: (number) => wholeWords[number],
     analyse: (text, take) => {
-      if (remembered.size > MOST_REMEMBERED || used > MOST_NUMBERS) forget();
+      if (remembered.size() > MOST_REMEMBERED || used > MOST_NUMBERS) forget();
       const own: number[] = [];
-      const parts: string[] = [];
+      const starts: number[] = [];
       let runs = 0;
       let ofAbjads = 0;
       for (let at = 0; at < text.length; ) {
-        while (at < text.length && isSpace(text, at)) at += 1;
+        let unit = text.charCodeAt(at);
+        if (isSpace(unit)) {
+          at += 1;
+          continue;
+        }
         const from = at;
-        while (at < text.length && !isSpace(text, at)) at += 1;
-        if (at === from) break;
-        const part = text.slice(from, at);
-        const record = recordOf(part);
+        let first = FIRST_SEED;
+        let second = SECOND_SEED;
+        do {
+          first = Math.imul(first ^ unit, FIRST_PRIME);
+          second = Math.imul(second + unit, SECOND_PRIME) ^ (second >>> 15);
+          at += 1;
+          unit = at < text.length ? text.charCodeAt(at) : SPACE;
+        } while (!isSpace(unit));
+        const place = remembered.find(first, second, at - from);
+        let record = remembered.recordAt(place);
+        if (record < 0) {
+          record = analysePart(text.slice(from, at));
+          if (at - from <= LONGEST_REMEMBERED) remembered.put(place, record, first, second, at - from);
+        }
         own.push(record);
-        parts.push(part);
+        starts.push(from, at);
         runs += fields[record + RUNS] ?? 0;
         ofAbjads += fields[record + ABJAD_RUNS] ?? 0;
       }
       const isAbjad = ofAbjads > 0 && isAbjadText(runs, ofAbjads);
       own.forEach((record, i) => {
-        if (isAbjad && fields[record + AMONG] === -1) analyseAmong(record, parts[i] ?? '');
+        if (isAbjad && fields[record + AMONG] === -1) analyseAmong(record, text.slice(starts[2 * i], starts[2 * i + 1]));
         let place = fields[record + AT] ?? 0;
         take('words', pool, place, (place += fields[record + WORDS] ?? 0));
         const characters = place;
@@ -151,9 +162,39 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   };
 }
 
-function isSpace(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  return unit <= LAST_ASCII ? unit === SPACE || (unit >= 0x09 && unit <= 0x0d) : WHITE_SPACE.test(text.charAt(at));
+const SPACES_BEYOND_ASCII = new Set(Array.from({ length: 0x10000 - LAST_ASCII }, (_, i) => LAST_ASCII + i).filter((unit) => WHITE_SPACE.test(String.fromCharCode(unit))));
+
+const isSpace = (unit: number): boolean => (unit <= LAST_ASCII ? unit === SPACE || (unit >= 0x09 && unit <= 0x0d) : SPACES_BEYOND_ASCII.has(unit));
+
+/** Records of parts by two hashes and the length of the part: texts are not cut up to be looked up. Two parts are taken for one with a probability of 2^-64. */
+function partTable() {
+  const capacity = 2 ** Math.ceil(Math.log2(2 * MOST_REMEMBERED));
+  const firsts = new Int32Array(capacity);
+  const seconds = new Int32Array(capacity);
+  const lengths = new Uint8Array(capacity); // 0: free
+  const recordNumbers = new Int32Array(capacity);
+  let size = 0;
+  return {
+    size: () => size,
+    clear: () => {
+      lengths.fill(0);
+      size = 0;
+    },
+    /** The place of a part, or the free one where it belongs. */
+    find: (first: number, second: number, length: number): number => {
+      let place = (first ^ (first >>> 15)) & (capacity - 1);
+      while (lengths[place] !== 0 && (firsts[place] !== first || seconds[place] !== second || lengths[place] !== length)) place = (place + 1) & (capacity - 1);
+      return place;
+    },
+    recordAt: (place: number): number => (lengths[place] === 0 ? -1 : (recordNumbers[place] ?? -1)),
+    put: (place: number, record: number, first: number, second: number, length: number): void => {
+      firsts[place] = first;
+      seconds[place] = second;
+      lengths[place] = length;
+      recordNumbers[place] = record;
+      size += 1;
+    },
+  };
 }
 
 function termNumbers(onNew: (term: string) => void = () => undefined): TermNumbers {
