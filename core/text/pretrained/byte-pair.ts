@@ -12,22 +12,31 @@ export type BytePairModel = {
   readonly fuseUnknown: boolean;
   /** A word that is a piece is taken whole, joined or not. */
   readonly ignoreMerges: boolean;
+  /** Told every piece that is joined on the way. */
+  readonly onUse: (id: number) => void;
 };
 
 const BETWEEN = '\0';
 
 /** @see Sennrich et al. 2016, arXiv:1508.07909, algorithm 1. */
-export function createBytePairModel({ ids, merges, unknownPiece, byteFallback, fuseUnknown, ignoreMerges }: BytePairModel): PieceModel {
+export function createBytePairModel({ ids, merges, unknownPiece, byteFallback, fuseUnknown, ignoreMerges, onUse }: BytePairModel): PieceModel {
   const ranks = new Map(merges.map(([left, right], rank) => [left + BETWEEN + right, rank]));
   const unknownId = unknownPiece === null ? null : (ids.get(unknownPiece) ?? null);
 
+  const tell = (piece: string): void => {
+    const id = ids.get(piece);
+    if (id !== undefined) onUse(id);
+  };
+
   const joined = (word: string): readonly string[] => {
+    for (const sign of word) tell(sign);
     let signs: readonly string[] = [...word];
     for (;;) {
       let least = Infinity;
       for (let i = 0; i + 1 < signs.length; i += 1) least = Math.min(least, ranks.get((signs[i] ?? '') + BETWEEN + (signs[i + 1] ?? '')) ?? Infinity);
       const merge = merges[least];
       if (merge === undefined) return signs;
+      tell(merge[0] + merge[1]);
       const next: string[] = [];
       for (let i = 0; i < signs.length; i += 1) {
         const isPair = signs[i] === merge[0] && signs[i + 1] === merge[1];
@@ -45,14 +54,19 @@ export function createBytePairModel({ ids, merges, unknownPiece, byteFallback, f
 
   const cut = (word: string): readonly number[] => {
     const whole = ignoreMerges ? ids.get(word) : undefined;
-    if (whole !== undefined) return [whole];
+    if (whole !== undefined) {
+      onUse(whole);
+      return [whole];
+    }
     const pieces: number[] = [];
     let wasUnknown = false;
     for (const sign of joined(word)) {
       const id = ids.get(sign);
       const known = id !== undefined ? [id] : byteFallback ? bytePieces(sign) : null;
-      if (known !== null) pieces.push(...known);
-      else if (unknownId !== null && !(fuseUnknown && wasUnknown)) pieces.push(unknownId);
+      if (known !== null) {
+        known.forEach(onUse);
+        pieces.push(...known);
+      } else if (unknownId !== null && !(fuseUnknown && wasUnknown)) pieces.push(unknownId);
       wasUnknown = known === null;
     }
     return pieces;

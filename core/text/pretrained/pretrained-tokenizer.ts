@@ -28,15 +28,16 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Reads a tokenizer.json (its text, or what JSON.parse made of it) of model type WordPiece, BPE or Unigram.
+ * @param onUse  told the id of every piece that takes part in cutting a text, also where it is no result itself (trim.ts).
  * @throws InputError 'tokenizer.too-large', 'tokenizer.not-json', 'tokenizer.unsupported', 'tokenizer.invalid'; each names the place.
  */
-export function readPretrainedTokenizer(json: unknown): PretrainedTokenizer {
+export function readPretrainedTokenizer(json: unknown, onUse?: (id: number) => void): PretrainedTokenizer {
   const root = typeof json === 'string' ? parseTokenizerText(json) : json;
   checkTree(root);
   const file = expectObject(root, 'tokenizer.json');
   const added = readAddedTokens(file['added_tokens']);
   const modelJson = expectObject(file['model'], 'model');
-  const { model, largestId } = readModel(modelJson);
+  const { model, largestId } = readModel(modelJson, onUse ?? (() => undefined));
   const normalise = readNormaliserStep(file['normalizer']);
   const preTokenise = readPreTokeniser(file['pre_tokenizer']);
   const addedIds = new Map(added.map(({ content, id }) => [content, id]));
@@ -126,22 +127,22 @@ function keepsSpaces(value: unknown): boolean {
 }
 
 /** The models by their `type`. To add one: a row. */
-const models: { readonly [type: string]: (json: Json) => { readonly model: PieceModel; readonly largestId: number } } = {
-  WordPiece: (json) => {
+const models: { readonly [type: string]: (json: Json, onUse: (id: number) => void) => { readonly model: PieceModel; readonly largestId: number } } = {
+  WordPiece: (json, onUse) => {
     const { ids, largestId } = readIds(json['vocab']);
     const longestWord = json['max_input_chars_per_word'] ?? LONGEST_WORD_CHARACTERS;
     if (typeof longestWord !== 'number') throw invalid('model.max_input_chars_per_word', 'a number', longestWord);
-    return { model: createWordPieceModel({ ids, unknownPiece: textOr(json['unk_token'], '[UNK]'), prefix: textOr(json['continuing_subword_prefix'], '##'), longestWord }), largestId };
+    return { model: createWordPieceModel({ ids, unknownPiece: textOr(json['unk_token'], '[UNK]'), prefix: textOr(json['continuing_subword_prefix'], '##'), longestWord, onUse }), largestId };
   },
-  BPE: (json) => {
+  BPE: (json, onUse) => {
     for (const name of ['continuing_subword_prefix', 'end_of_word_suffix']) if (textOr(json[name], '') !== '') throw unsupported(`model.${name}`, 'empty', json[name]);
     const { ids, largestId } = readIds(json['vocab']);
     const unknownPiece = json['unk_token'] === null || json['unk_token'] === undefined ? null : textOr(json['unk_token'], '');
     if (unknownPiece !== null && !ids.has(unknownPiece)) throw invalid('model.unk_token', 'one of the pieces', unknownPiece);
     const merges = readMerges(json['merges'], ids);
-    return { model: createBytePairModel({ ids, merges, unknownPiece, byteFallback: json['byte_fallback'] === true, fuseUnknown: json['fuse_unk'] === true, ignoreMerges: json['ignore_merges'] === true }), largestId };
+    return { model: createBytePairModel({ ids, merges, unknownPiece, byteFallback: json['byte_fallback'] === true, fuseUnknown: json['fuse_unk'] === true, ignoreMerges: json['ignore_merges'] === true, onUse }), largestId };
   },
-  Unigram: (json) => {
+  Unigram: (json, onUse) => {
     if (json['byte_fallback'] === true) throw unsupported('model.byte_fallback', 'false', true);
     const vocabulary = json['vocab'];
     if (!Array.isArray(vocabulary) || vocabulary.length > LARGEST_VOCABULARY) throw invalid('model.vocab', `a list of at most ${LARGEST_VOCABULARY} [piece, score]`, Array.isArray(vocabulary) ? vocabulary.length : vocabulary);
@@ -156,15 +157,20 @@ const models: { readonly [type: string]: (json: Json) => { readonly model: Piece
     const unknownId = json['unk_id'];
     if (typeof unknownId !== 'number') throw invalid('model.unk_id', 'a number', unknownId);
     const { idOf, cut } = createTokenizer({ pieces, scores, unknownId }, (text) => text);
-    return { model: { idOf, cut, unknownId }, largestId: pieces.length - 1 };
+    const told = (preToken: string): Uint32Array => {
+      const ids = cut(preToken);
+      ids.forEach((id) => onUse(id));
+      return ids;
+    };
+    return { model: { idOf, cut: told, unknownId }, largestId: pieces.length - 1 };
   },
 };
 
-function readModel(json: Json): { readonly model: PieceModel; readonly largestId: number } {
+function readModel(json: Json, onUse: (id: number) => void): { readonly model: PieceModel; readonly largestId: number } {
   const type = json['type'] ?? (Array.isArray(json['vocab']) ? 'Unigram' : json['merges'] === undefined ? 'WordPiece' : 'BPE'); // old files leave it out
   const row = typeof type === 'string' && Object.hasOwn(models, type) ? models[type] : undefined;
   if (row === undefined) throw unsupported('model.type', Object.keys(models).join(', '), type);
-  return row(json);
+  return row(json, onUse);
 }
 
 /** The ids of a vocabulary written as an object. */

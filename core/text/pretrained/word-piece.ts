@@ -9,10 +9,12 @@ export type WordPieceModel = {
   readonly prefix: string;
   /** Words with more characters are unknown. */
   readonly longestWord: number;
+  /** Told every piece that is found, also in words that turn out unknown. */
+  readonly onUse: (id: number) => void;
 };
 
 /** @throws InputError 'tokenizer.invalid' when the unknown piece is none of the pieces. @see Schuster and Nakajima 2012; Devlin et al. 2019. */
-export function createWordPieceModel({ ids, unknownPiece, prefix, longestWord }: WordPieceModel): PieceModel {
+export function createWordPieceModel({ ids, unknownPiece, prefix, longestWord, onUse }: WordPieceModel): PieceModel {
   const unknownId = ids.get(unknownPiece);
   if (unknownId === undefined) throw new InputError('tokenizer.invalid', `The unknown piece ${JSON.stringify(unknownPiece)} is missing from the vocabulary of ${ids.size} pieces.`);
   let longest = 0;
@@ -28,6 +30,7 @@ export function createWordPieceModel({ ids, unknownPiece, prefix, longestWord }:
         if (found !== undefined) break;
       }
       if (found === undefined) return [unknownId];
+      onUse(found);
       pieces.push(found);
       start = end;
     }
