@@ -1,4 +1,5 @@
 /** How much is in this corpus, how long, how repeated, in which scripts? Counted in one pass, in bounded memory. */
+import { fingerprint, fingerprintSet } from './fingerprints.ts';
 
 export type CellStatistics = {
   readonly name: string;
@@ -25,10 +26,7 @@ export type StatisticsCounter = { readonly add: (cells: readonly string[]) => vo
 const LENGTH_BINS = 10_001;
 const SCRIPT_SAMPLE = 2000; // records whose letters are counted
 const SCRIPT_CHARACTERS = 200; // of each
-const HASH_LIMIT = 4_000_000; // records whose fingerprints are kept (about 200 MB); later ones are taken as new
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
-const HIGH = 2 ** 21;
+const HASH_LIMIT = 8_000_000; // records whose fingerprints are kept (about 200 MB); later ones are taken as new
 
 /** Scripts of the world's larger and of many smaller written languages; letters of others count as "Other". */
 const SCRIPT_NAMES = [
@@ -41,14 +39,12 @@ const SCRIPTS = SCRIPT_NAMES.map((script) => ({ script, pattern: new RegExp(`\\p
 /** A counter for records shown as cells under these names. */
 export function countStatistics(names: readonly string[]): StatisticsCounter {
   const columns = names.map((name) => ({ name, characters: 0, shortest: Infinity, longest: 0, bins: new Uint32Array(LENGTH_BINS), letters: new Map<string, number>() }));
-  const seen = new Set<number>();
+  const seen = fingerprintSet(HASH_LIMIT);
   let records = 0;
   let duplicates = 0;
   return {
     add: (cells) => {
-      const print = fingerprint(cells);
-      if (seen.has(print)) duplicates += 1;
-      else if (seen.size < HASH_LIMIT) seen.add(print);
+      if (!seen.add(fingerprint(cells))) duplicates += 1;
       columns.forEach((column, i) => {
         const text = cells[i] ?? '';
         const length = codePoints(text);
@@ -99,22 +95,6 @@ function codePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i += 1) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) count -= 1; // the second half of a pair
   return count;
-}
-
-/** 53 bits of two FNV-1a hashes; two different records share one with a chance of about n^2 / 2^54. */
-function fingerprint(cells: readonly string[]): number {
-  let a = FNV_OFFSET;
-  let b = FNV_PRIME;
-  for (const cell of cells) {
-    for (let i = 0; i < cell.length; i += 1) {
-      const unit = cell.charCodeAt(i);
-      a = Math.imul(a ^ unit, FNV_PRIME);
-      b = Math.imul(b + unit, 0x85ebca6b) ^ (b >>> 13);
-    }
-    a = Math.imul(a ^ 0x1f, FNV_PRIME);
-    b = Math.imul(b + 0x1f, 0x85ebca6b);
-  }
-  return (a >>> 0) * HIGH + ((b >>> 0) % HIGH);
 }
 
 function median(bins: Uint32Array, records: number): number {

@@ -7,7 +7,7 @@ import type { TaggedText } from '../formats/parsing.ts';
 import { countMarkers, guessRecordMarker, sfmParser, sfmText, sfmValues } from '../formats/sfm.ts';
 import type { SfmRecord } from '../formats/sfm.ts';
 import type { CorpusField, CorpusOptions, CorpusProposal } from './corpus-options.ts';
-import { pairWithPlace } from './interlinear.ts';
+import { orientLanguages, pairWithPlace } from './interlinear.ts';
 import { checkedText, corpusText } from './line-records.ts';
 import { inLanguage } from './parallel-tmx.ts';
 import { flatMapReadings, readLineParts, readXmlParts, recordsIn } from './parsed-files.ts';
@@ -19,8 +19,14 @@ type Entry = { readonly name: string; readonly line: number; readonly headword: 
 
 /** The phrase pairs of a LIFT dictionary: the word with each gloss (where there is none, each definition) of each sense. @throws what liftParser and readTextPieces throw. */
 export async function* readLiftPhrases(path: string, signal: AbortSignal, options: CorpusOptions): AsyncGenerator<Reading<PhrasePair>[]> {
-  const [source = '', target = ''] = options.languages === undefined || options.languages === null ? (await proposeLift(path, signal, options)).languages : [options.languages.source, options.languages.target];
-  yield* phrasesOf(path, options, flatMapReadings(readXmlParts(path, signal, options, liftParser), (found) => (found.kind === 'entry' ? [record(liftEntry(found, source, target))] : [])));
+  const { source = '', target = '', isTurned } = orientLanguages((await proposeLift(path, signal, options)).fields, options.languages ?? null);
+  const phrases = phrasesOf(path, options, flatMapReadings(readXmlParts(path, signal, options, liftParser), (found) => (found.kind === 'entry' ? [record(liftEntry(found, source, target))] : [])));
+  yield* isTurned ? flatMapReadings(phrases, (pair): readonly Reading<PhrasePair>[] => [record(turned(pair))]) : phrases;
+}
+
+/** From the translation to the word; examples without a translation are left out. */
+function turned({ source, target, examples, ...rest }: PhrasePair): PhrasePair {
+  return { ...rest, source: target, target: source, examples: examples.flatMap((one) => (one.target === null ? [] : [{ source: one.target, target: one.source }])) };
 }
 
 function liftEntry({ id, line, lexicalUnit, citation, senses }: LiftEntry, source: string, target: string): Entry {
@@ -43,6 +49,9 @@ function liftEntry({ id, line, lexicalUnit, citation, senses }: LiftEntry, sourc
   };
 }
 
+/** A transcription of sounds is not how texts are written. */
+const PHONETIC = /-fonipa|-fonupa|^x-?ipa/i;
+
 /** The languages of words and of glosses, the most used first. Reads the whole file. */
 export async function proposeLift(path: string, signal: AbortSignal, options: CorpusOptions): Promise<CorpusProposal> {
   const silent = options.encoding === undefined ? {} : { encoding: options.encoding };
@@ -58,7 +67,7 @@ export async function proposeLift(path: string, signal: AbortSignal, options: Co
     add('text', found.lexicalUnit.length > 0 ? found.lexicalUnit : found.citation);
     for (const { glosses, definitions } of found.senses) add('translation', glosses.length > 0 ? glosses : definitions);
   }
-  const [texts, translations] = (['text', 'translation'] as const).map((type) => [...sides[type].values()].sort((a, b) => b.count - a.count));
+  const [texts, translations] = (['text', 'translation'] as const).map((type) => [...sides[type].values()].sort((a, b) => Number(PHONETIC.test(a.name)) - Number(PHONETIC.test(b.name)) || b.count - a.count));
   const languages = [texts?.[0]?.name, translations?.[0]?.name].flatMap((tag) => tag ?? []);
   return { fields: [...(texts ?? []), ...(translations ?? [])], mapping: {}, languages, hasPairs: languages.length === 2 };
 }

@@ -10,6 +10,7 @@ import { corpusFormats } from './formats.ts';
 import { inspectCorpus } from './inspect.ts';
 import type { CorpusInspection } from './inspect.ts';
 import { guessLanguages } from './probe.ts';
+import { zipOf } from './test-archives.ts';
 
 const never = new AbortController().signal;
 
@@ -19,10 +20,25 @@ async function inspect(files: Readonly<Record<string, string | Uint8Array>>, dro
     await mkdir(dirname(join(folder.path, name)), { recursive: true });
     await writeFile(join(folder.path, name), content);
   }
-  return await inspectCorpus(dropped.map((name) => join(folder.path, name)), never);
+  return await inspectCorpus({ paths: dropped.map((name) => join(folder.path, name)) }, never);
 }
 
 const tmx = '<?xml version="1.0" encoding="UTF-16"?>\n<tmx version="1.4"><body>\n<tu><tuv xml:lang="en"><seg>one</seg></tuv><tuv xml:lang="es"><seg>uno</seg></tuv></tu></body></tmx>';
+
+const eaf = `<ANNOTATION_DOCUMENT FORMAT="3.0"><TIME_ORDER><TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="900"/></TIME_ORDER>
+<TIER TIER_ID="tx" LINGUISTIC_TYPE_REF="utt"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"><ANNOTATION_VALUE>habari</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+<TIER TIER_ID="ft" PARENT_REF="tx" LINGUISTIC_TYPE_REF="free"><ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a2" ANNOTATION_REF="a1"><ANNOTATION_VALUE>news</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>`;
+const flextext = '<document><interlinear-text><paragraphs><paragraph><phrases><phrase><words><word><item type="txt" lang="sw">habari</item></word><word><item type="txt" lang="sw">njema</item></word></words><item type="gls" lang="en">good news</item></phrase></phrases></paragraph></paragraphs></interlinear-text></document>';
+const textgrid = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n<exists>\n2\n"IntervalTier"\n"utterance"\n0\n1\n1\n0\n1\n"habari"\n"IntervalTier"\n"translation"\n0\n1\n1\n0\n1\n"news"\n';
+const usfm = (text: string): string => `\\id GEN\n\\c 1\n\\p\n\\v 1 ${text}\\f + \\ft note\\f*\n`;
+const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const workbook = {
+  '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
+  '_rels/.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  'xl/workbook.xml': `<workbook xmlns:r="${relations}"><sheets><sheet name="Pairs" sheetId="1" r:id="r1"/></sheets></workbook>`,
+  'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+  'xl/worksheets/sheet1.xml': '<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>English</t></is></c><c r="B1" t="inlineStr"><is><t>Swahili</t></is></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>one</t></is></c><c r="B2" t="inlineStr"><is><t>moja</t></is></c></row></sheetData></worksheet>',
+};
 
 /** One example per format of the table: what is dropped, and its first shown row. */
 const examples: { readonly [Name in keyof typeof corpusFormats]: { readonly files: Readonly<Record<string, string | Uint8Array>>; readonly dropped?: readonly string[]; readonly row: readonly string[] } } = {
@@ -35,6 +51,22 @@ const examples: { readonly [Name in keyof typeof corpusFormats]: { readonly file
   qrels: { files: { 'a.tsv': 'query-id\tcorpus-id\tscore\nq\td\t1\n' }, row: ['q', 'd', '1'] },
   tsv: { files: { 'a.txt': 'one\tmoja\n' }, row: ['one', 'moja'] },
   sentences: { files: { 'a.tsv': 'one sentence\nanother\n' }, row: ['one sentence', '1'] },
+  csv: { files: { 'a.csv': 'English;Kiswahili\none;moja\n"two; or more";mbili\n' }, row: ['one', 'moja'] },
+  wikimatrix: { files: { 'a.tsv': '1.20\tone\tmoja\n1.03\tbad\tmbaya\n1.10\ttwo\tmbili\n' }, row: ['one', 'moja'] },
+  triples: { files: { 'triples.train.tsv': 'why?\tbecause it is so\tsomething else\n' }, row: ['why?', '', 'because it is so'] },
+  'dpr-json': { files: { 'nq.json': '[{"question":"why?","answers":["x"],"positive_ctxs":[{"title":"T","text":"because","passage_id":"1"}],"hard_negative_ctxs":[{"text":"no"}]}]' }, row: ['why?', 'T', 'because'] },
+  'squad-json': { files: { 'xquad.json': '{"version":"1.1","data":[{"title":"A_B","paragraphs":[{"context":"because","qas":[{"id":"1","question":"why?","answers":[]}]}]}]}' }, row: ['why?', 'A B', 'because'] },
+  'passage-jsonl': { files: { 'train.jsonl': '{"query_id":"1","query":"why?","positive_passages":[{"docid":"d","title":"T","text":"because"}],"negative_passages":[]}\n' }, row: ['why?', 'T', 'because'] },
+  xliff: { files: { 'a.xlf': '<xliff version="1.2"><file source-language="en" target-language="sw"><body><trans-unit id="1"><source>one</source><target>moja</target></trans-unit></body></file></xliff>' }, row: ['one', 'moja'] },
+  eaf: { files: { 'a.eaf': eaf }, row: ['habari', 'news'] },
+  flextext: { files: { 'a.flextext': flextext }, row: ['habari njema', 'good news'] },
+  lift: { files: { 'a.lift': '<lift version="0.13"><entry id="e"><lexical-unit><form lang="sw"><text>maji</text></form></lexical-unit><sense><gloss lang="en"><text>water</text></gloss></sense></entry></lift>' }, row: ['maji', 'water'] },
+  textgrid: { files: { 'a.TextGrid': textgrid }, row: ['habari', 'news'] },
+  sfm: { files: { 'a.txt': '\\_sh v3.0  400  Text\n\n\\ref 1\n\\tx habari\n\\ft news\n' }, row: ['habari', 'news'] },
+  conllu: { files: { 'a.conllu': '# text = habari\n# text_en = news\n1\thabari\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n' }, row: ['habari', 'news'] },
+  usfm: { files: { 'a.usfm': usfm('In the beginning'), 'b.usfm': usfm('Hapo mwanzo') }, row: ['In the beginning', 'Hapo mwanzo'] },
+  'moses-zip': { files: { 'en-sw.zip': zipOf({ README: 'read me', 'GV.en-sw.en': 'one\ntwo\n', 'GV.en-sw.sw': 'moja\nmbili\n' }) }, row: ['one', 'moja'] },
+  xlsx: { files: { 'a.xlsx': zipOf(workbook) }, row: ['one', 'moja'] },
 };
 
 describe('inspectCorpus', () => {
@@ -68,9 +100,9 @@ describe('inspectCorpus', () => {
     const path = join(folder.path, 'a.tsv');
     const content = Buffer.from('one\tmoja\n'.repeat(50_000), 'utf16le');
     await writeFile(path, content);
-    await expect(inspectCorpus([path], never)).rejects.toMatchObject({ code: 'corpus.utf-16-without-bom' });
+    await expect(inspectCorpus({ paths: [path] }, never)).rejects.toMatchObject({ code: 'corpus.utf-16-without-bom' });
     const seen: Progress[] = [];
-    const found = await inspectCorpus([path], never, null, { encoding: 'utf-16le', report: (progress) => seen.push(progress) });
+    const found = await inspectCorpus({ paths: [path], encoding: 'utf-16le' }, never, { report: (progress) => seen.push(progress) });
     expect([found.format, found.count]).toEqual(['tsv', 50_000]);
     expect(seen.length).toBeGreaterThan(2);
     expect(seen.at(-1)).toEqual({ phase: 'reading', done: content.length, total: content.length, unit: 'bytes' });

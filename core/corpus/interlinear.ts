@@ -44,7 +44,8 @@ const textIn = (texts: readonly TaggedText[], wanted: string | undefined): strin
 export async function* glossedPairs(read: ReadGlossed, path: string, signal: AbortSignal, options: CorpusOptions): AsyncGenerator<Reading<ParallelPair>[]> {
   const languages = await chosenLanguages(read, path, signal, options);
   yield* flatMapReadings(read(path, signal, options), ({ texts, translations, line, place }): readonly Reading<ParallelPair>[] => {
-    const pair = pairWithPlace({ source: textIn(texts, languages.source), target: textIn(translations, languages.target), path, line, place }, options.onLeftOut);
+    const [text, translation] = [textIn(texts, languages.source), textIn(translations, languages.target)];
+    const pair = pairWithPlace({ ...(languages.isTurned ? { source: translation, target: text } : { source: text, target: translation }), path, line, place }, options.onLeftOut);
     return pair === null ? [] : [pair];
   });
 }
@@ -62,17 +63,33 @@ export function pairWithPlace({ source, target, path, line, place }: { readonly 
 export async function* glossedSentences(read: ReadGlossed, path: string, signal: AbortSignal, options: CorpusOptions): AsyncGenerator<Reading<Sentence>[]> {
   const wanted = options.languages?.source;
   yield* flatMapReadings(read(path, signal, options), ({ texts, line, document, place }): readonly Reading<Sentence>[] => {
-    const text = textIn(texts, wanted);
+    const text = textIn(texts, wanted) || (texts[0]?.text ?? '');
     if (text === '') return [];
     const checked = checkedText(text, { path, line, what: 'a sentence', whole: text });
     return [typeof checked === 'string' ? record({ text: checked, document, line, place }) : checked];
   });
 }
 
-async function chosenLanguages(read: ReadGlossed, path: string, signal: AbortSignal, options: CorpusOptions): Promise<{ readonly source: string | undefined; readonly target: string | undefined }> {
-  if (options.languages !== undefined && options.languages !== null) return options.languages;
+type Sides = { readonly source: string | undefined; readonly target: string | undefined; readonly isTurned: boolean };
+
+async function chosenLanguages(read: ReadGlossed, path: string, signal: AbortSignal, options: CorpusOptions): Promise<Sides> {
   const { fields } = await proposeGlossed(read, path, signal, options);
-  return { source: fields.find(({ type }) => type === 'text')?.name, target: fields.find(({ type }) => type === 'translation')?.name };
+  return orientLanguages(fields, options.languages ?? null);
+}
+
+/**
+ * Which of a file's languages are text and translation. Wanted the other way round (from the translation into the text), the
+ * pairs are turned. A file often names its own language by another tag than people do: its most used one then stands for it;
+ * a translation is taken only in the language that was asked for.
+ */
+export function orientLanguages(fields: readonly CorpusField[], wanted: { readonly source: string; readonly target: string } | null): Sides {
+  const [texts, translations] = (['text', 'translation'] as const).map((type) => fields.filter((field) => field.type === type).map((field) => ({ language: field.name })));
+  const first = { source: texts?.[0]?.language, target: translations?.[0]?.language, isTurned: false };
+  if (wanted === null) return first;
+  const has = (tags: readonly { readonly language: string }[] | undefined, tag: string): boolean => inLanguage(tags ?? [], tag).length > 0;
+  const isTurned = has(translations, wanted.source) && !has(translations, wanted.target);
+  const [text, translation] = isTurned ? [wanted.target, wanted.source] : [wanted.source, wanted.target];
+  return { source: has(texts, text) ? text : first.source, target: translation, isTurned };
 }
 
 /** Languages of texts and of translations, the most used first. Reads the whole file. */

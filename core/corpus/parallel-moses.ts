@@ -1,6 +1,7 @@
 /** Which parallel pairs do two line-aligned files hold (Moses form)? Line i of one translates line i of the other. */
 import { InputError } from '../base/errors.ts';
-import { countLines, readLineBatches } from '../base/text-lines.ts';
+import { readLineBatches } from '../base/text-lines.ts';
+import type { LineBatch } from '../base/text-lines.ts';
 import { ignoreProgress } from '../base/progress.ts';
 import type { FileProblem } from '../base/text-files.ts';
 import { corpusText } from './line-records.ts';
@@ -21,22 +22,33 @@ export async function* readParallelMoses(paths: MosesPaths, signal: AbortSignal,
 }
 
 /** As readParallelMoses, a batch at a time: the fast way for whole corpora. */
-export async function* readParallelMosesBatches({ sourcePath, targetPath }: MosesPaths, signal: AbortSignal, options: ReadOptions = {}): AsyncGenerator<Reading<ParallelPair>[]> {
+export function readParallelMosesBatches({ sourcePath, targetPath }: MosesPaths, signal: AbortSignal, options: ReadOptions = {}): AsyncGenerator<Reading<ParallelPair>[]> {
   const text = corpusText(options);
-  const sourceLines = await countLines(sourcePath, signal, text);
-  const targetLines = await countLines(targetPath, signal, text);
+  const silent = { ...text, report: ignoreProgress };
+  const lines = (path: string): LineSource => ({ path, open: (isReported) => readLineBatches(path, signal, isReported ? text : silent) });
+  return pairLines(lines(sourcePath), lines(targetPath));
+}
+
+/** Lines that can be read again from their start. Progress is told of one reading only. */
+export type LineSource = { readonly path: string; readonly open: (isReported: boolean) => AsyncGenerator<LineBatch> };
+
+/** Line i of one with line i of the other, wherever the lines come from. @throws as readParallelMoses. */
+export async function* pairLines(sources: LineSource, targets: LineSource): AsyncGenerator<Reading<ParallelPair>[]> {
+  const [sourcePath, targetPath] = [sources.path, targets.path];
+  const sourceLines = await countLines(sources);
+  const targetLines = await countLines(targets);
   if (sourceLines !== targetLines) throw lengthsDiffer({ sourcePath, targetPath }, sourceLines, targetLines);
-  const targets = readLineBatches(targetPath, signal, { ...text, report: ignoreProgress });
+  const inTarget = targets.open(false);
   let waiting: readonly (string | FileProblem)[] = [];
   let used = 0;
   let line = 0;
   try {
-    for await (const { lines } of readLineBatches(sourcePath, signal, text)) {
+    for await (const { lines } of sources.open(true)) {
       const readings: Reading<ParallelPair>[] = [];
       for (const source of lines) {
         line += 1;
         while (used === waiting.length) {
-          const next = await targets.next();
+          const next = await inTarget.next();
           if (next.done === true) throw lengthsDiffer({ sourcePath, targetPath }, sourceLines, line - 1);
           waiting = next.value.lines;
           used = 0;
@@ -47,10 +59,16 @@ export async function* readParallelMosesBatches({ sourcePath, targetPath }: Mose
       }
       yield readings;
     }
-    await targets.next(); // to its end, so that it too is checked for change
+    await inTarget.next(); // to its end, so that it too is checked for change
   } finally {
-    await targets.return(undefined);
+    await inTarget.return(undefined);
   }
+}
+
+async function countLines({ open }: LineSource): Promise<number> {
+  let count = 0;
+  for await (const { lines } of open(false)) count += lines.length;
+  return count;
 }
 
 function readPair(source: string | FileProblem, target: string | FileProblem, { sourcePath, targetPath, line }: MosesPaths & { readonly line: number }): Reading<ParallelPair>[] {

@@ -73,7 +73,7 @@ describe.skipIf(!isHere)('the shared data', () => {
     for (const [name, languages, count] of [['ImportTest2A.tmx', ['en-us', 'fr-ca'], 7], ['my_memory.tmx', ['EN-GB', 'RU-RU'], 113], ['test-level2.tmx', ['en', 'be'], 4]] as const) {
       const path = join(folder, 'formats/tmx', name);
       if (!existsSync(path)) continue;
-      const found = await inspectCorpus([path], never);
+      const found = await inspectCorpus({ paths: [path] }, never);
       expect([name, found.format, found.languages, found.count, found.problemCount]).toEqual([name, 'tmx', languages, count, 0]);
     }
   });

@@ -17,6 +17,7 @@ const NUMBER = /^-?\d+(?:[.,]\d+)?$/;
 const SCORE = /^[0-9](?:\.\d+)?(?:[eE]-?\d+)?$/;
 const HEADER_CHARACTERS = 40;
 const MOST = 0.9;
+const MOSTLY_FILLED = 0.5;
 /** Schwenk et al. 2021 (WikiMatrix), section 4: pairs above this margin are used. */
 export const WIKIMATRIX_MARGIN = 1.04;
 const WIKIMATRIX_COLUMNS = 3;
@@ -74,7 +75,7 @@ export function proposeColumns(rows: readonly (readonly string[])[]): CorpusProp
 
 function isTextual(rows: readonly (readonly string[])[], column: number): boolean {
   const cells = rows.map((cells) => (cells[column] ?? '').trim()).filter((cell) => cell !== '');
-  return cells.length > 0 && cells.filter((cell) => /\p{L}/u.test(cell) && !NUMBER.test(cell)).length / cells.length >= MOST;
+  return cells.length >= rows.length * MOSTLY_FILLED && cells.length > 0 && cells.filter((cell) => /\p{L}/u.test(cell) && !NUMBER.test(cell)).length / cells.length >= MOST;
 }
 
 /** The two columns with the longest texts, in the order of the table; with less than two texts nothing. */

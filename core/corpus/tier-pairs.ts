@@ -8,8 +8,11 @@ export type TierPair = { readonly source: string; readonly target: string; reado
 
 const TRANSLATION = /transl|traduc|tradu[cç]|[uü]bersetz|free|libre|gloss|glosa|meaning|english|ingl[eé]s|espa[nñ]ol|spanish|fran[cç]ais|french|portugu|russian|indonesia|deutsch|german|mandarin|chinese|(?:^|[^a-z])(?:ft|fe|ge|eng?|spa?|fra?|fre|por|deu?|rus)(?:$|[^a-z])/i;
 const BELOW_PHRASES = /Subdivision/;
+const ASSOCIATION = 'Symbolic_Association';
 const WORD_LEVEL = /morph|word|pos\b|part.of.speech|lemma|segment.?num|comment|note/i;
 const DIFFERENT = 0.5;
+/** A default locale names a way of typing as often as a language. */
+const KEYBOARD = /^ipa/i;
 
 const texts = ({ annotations }: EafTier): string[] => annotations.map(({ text }) => text).filter((text) => text !== '');
 const hasLanguage = (tier: EafTier): boolean => {
@@ -30,14 +33,14 @@ function chainOf(tier: EafTier, { byName }: Tiers): EafTier[] {
 
 const isBelowPhrases = (tier: EafTier, tiers: Tiers): boolean => chainOf(tier, tiers).some(({ constraint }) => BELOW_PHRASES.test(constraint));
 
-/** Tiers that hold a translation of whole phrases: by their name, else children with one text, mostly of several words, for each. */
+/** Tiers that hold a translation of whole phrases: by their name, else children with one text for each phrase, mostly of several words. */
 function translationTiers(tiers: Tiers): EafTier[] {
   const candidates = tiers.all.filter((tier) => hasLanguage(tier) && !isBelowPhrases(tier, tiers));
   const named = candidates.filter(({ name, type }) => TRANSLATION.test(name) || TRANSLATION.test(type));
   if (named.length > 0) return named;
   return candidates.filter((tier) => {
     const found = texts(tier);
-    return tier.parent !== null && !WORD_LEVEL.test(`${tier.name} ${tier.type}`) && new Set(found).size / found.length > DIFFERENT && found.filter((text) => /\s/.test(text)).length / found.length > DIFFERENT;
+    return tier.parent !== null && (tier.constraint === ASSOCIATION || tier.constraint === '') && !WORD_LEVEL.test(`${tier.name} ${tier.type}`) && new Set(found).size / found.length > DIFFERENT && found.filter((text) => /\s/.test(text)).length / found.length > DIFFERENT;
   });
 }
 
@@ -80,7 +83,7 @@ export function proposeTiers(all: readonly EafTier[]): CorpusProposal {
   const isEachOnce = new Set(alike.map(({ source }) => source)).size === alike.length;
   const isByType = alike.length > 1 && isEachOnce && best.source.type !== best.target.type;
   const mapping: CorpusMapping = { tiers: isByType ? { source: { type: best.source.type }, target: { type: best.target.type } } : { source: { name: best.source.name }, target: { name: best.target.name } } };
-  return { fields, mapping, languages: [best.source.language, best.target.language].every((tag) => tag !== '') && best.source.language !== best.target.language ? [best.source.language, best.target.language] : [], hasPairs: true };
+  return { fields, mapping, languages: [best.source.language, best.target.language].every((tag) => tag !== '' && !KEYBOARD.test(tag)) && best.source.language !== best.target.language ? [best.source.language, best.target.language] : [], hasPairs: true };
 }
 
 /** The tiers a choice names; none when there is no such tier. */

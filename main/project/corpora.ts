@@ -1,19 +1,23 @@
 /** How does a corpus come into a project, and out of it? */
 import { randomUUID } from 'node:crypto';
-import { relative, isAbsolute, sep } from 'node:path';
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import { deserialiseError, InputError } from '../../core/base/errors.ts';
-import type { CorpusFormat, CorpusLanguages, CorpusRole, Inspection } from '../contract/index.ts';
+import type { CorpusFormat, CorpusLanguages, CorpusMapping, CorpusRole, CorpusTerms, Inspection } from '../contract/index.ts';
+import type { InspectTask } from '../workers/messages.ts';
 import type { Service } from '../workers/service.ts';
 import type { CorpusEntry, ProjectFile } from './project-file.ts';
 
 const SHOWN_ROWS = 3;
 
-export type CorpusChoice = { readonly role: CorpusRole | null; readonly format: CorpusFormat | null; readonly languages: CorpusLanguages | null };
+export type CorpusChoice = { readonly role: CorpusRole | null; readonly format: CorpusFormat | null; readonly languages: CorpusLanguages | null; readonly encoding?: string | null | undefined; readonly mapping?: CorpusMapping | null | undefined };
+
+/** What a corpus is compared with. */
+export type ComparedCorpora = NonNullable<InspectTask['others']>;
 
 /** Looks at files without taking them; what is wrong with a file is an answer, not an exception. */
-export async function inspectPaths(inspector: Service, options: { readonly paths: readonly string[]; readonly choice: CorpusChoice; readonly projectLanguages: readonly string[]; readonly signal: AbortSignal | undefined }): Promise<Inspection> {
-  const { paths, choice, projectLanguages, signal } = options;
-  return (await inspector.ask('inspect', { paths, ...choice, projectLanguages }, signal)).inspection;
+export async function inspectPaths(inspector: Service, options: { readonly paths: readonly string[]; readonly choice: CorpusChoice; readonly projectLanguages: readonly string[]; readonly others?: ComparedCorpora; readonly signal: AbortSignal | undefined }): Promise<Inspection> {
+  const { paths, choice, projectLanguages, others = [], signal } = options;
+  return (await inspector.ask('inspect', { paths, ...choice, projectLanguages, others }, signal)).inspection;
 }
 
 export type NewCorpus = {
@@ -22,14 +26,17 @@ export type NewCorpus = {
   readonly role: CorpusRole;
   readonly languages: CorpusLanguages;
   readonly licence: string | null;
+  readonly terms?: CorpusTerms | undefined;
+  readonly encoding?: string | null | undefined;
+  readonly mapping?: CorpusMapping | null | undefined;
   readonly projectLanguages: readonly string[];
   readonly addedAt: number;
 };
 
 /** The entry for a corpus that has been looked at once more. @throws what is wrong with its files. */
 export async function makeCorpus(inspector: Service, corpus: NewCorpus): Promise<CorpusEntry> {
-  const { folder, paths, role, languages, licence, projectLanguages, addedAt } = corpus;
-  const { inspection, fingerprints } = await inspector.ask('inspect', { paths, role, format: null, languages, projectLanguages });
+  const { folder, paths, role, languages, licence, terms, encoding, mapping, projectLanguages, addedAt } = corpus;
+  const { inspection, fingerprints } = await inspector.ask('inspect', { paths, role, format: null, languages, projectLanguages, encoding, mapping });
   if (inspection.status === 'unusable') throw deserialiseError(inspection.error);
   if (inspection.role !== role) {
     throw new InputError('corpus.other-role', `${paths.join(', ')}: expected ${NAMES[role]}, found ${NAMES[inspection.role]}. Add it in that box instead.`, { data: { expected: role, found: inspection.role } });
@@ -44,7 +51,10 @@ export async function makeCorpus(inspector: Service, corpus: NewCorpus): Promise
     counts: inspection.counts,
     rows: inspection.rows.slice(0, SHOWN_ROWS),
     problems: inspection.problems,
-    licence,
+    licence: licence ?? terms?.licence ?? null,
+    ...(terms === undefined ? {} : { terms }),
+    ...(encoding === undefined || encoding === null ? {} : { encoding }),
+    ...(mapping === undefined || mapping === null ? {} : { mapping }),
     addedAt,
     fingerprints: fingerprints.map((fingerprint) => ({ ...fingerprint, path: storedPath(folder, fingerprint.path) })),
   };
@@ -61,6 +71,17 @@ export function withoutCorpus(file: ProjectFile, corpusId: string): ProjectFile 
 }
 
 const NAMES: { readonly [Role in CorpusRole]: string } = { questions: 'questions with passages', pairs: 'pairs of sentences', texts: 'text in one language' };
+
+/** The corpora of a project, and its questions with known answers, as what a new corpus is compared with; not the new one itself. */
+export function comparedCorpora({ folder, file, paths }: { readonly folder: string; readonly file: ProjectFile; readonly paths: readonly string[] }): ComparedCorpora {
+  const absolute = (stored: readonly string[]): readonly string[] => stored.map((path) => resolve(folder, path));
+  const own = absolute(paths).join('\n');
+  const corpora = file.corpora
+    .map(({ format, paths: stored, encoding = null, mapping = null }) => ({ name: stored.map((path) => basename(path)).join(' + '), purpose: 'training' as const, format, paths: absolute(stored), encoding, mapping }))
+    .filter((other) => other.paths.join('\n') !== own);
+  const questions = file.questions === null ? [] : [{ name: basename(file.questions), purpose: 'evaluation' as const, format: null, paths: absolute([file.questions]), encoding: null, mapping: null }];
+  return [...corpora, ...questions];
+}
 
 /** Relative with "/" when inside the project folder, so that the project can move; else absolute. */
 function storedPath(folder: string, path: string): string {

@@ -1,24 +1,78 @@
 /** What does the window see of a corpus that core has looked at? One translation of words, no judgement of its own. */
 import { basename } from 'node:path';
+import type { CorpusMapping as CoreMapping } from '../../core/corpus/corpus-options.ts';
 import type { CorpusInspection } from '../../core/corpus/inspect.ts';
-import type { FormatName } from '../../core/corpus/formats.ts';
+import type { CorpusSource } from '../../core/corpus/sources.ts';
+import type { CorpusRole as CoreRole, FormatName } from '../../core/corpus/formats.ts';
 import { InputError } from '../../core/base/errors.ts';
-import type { Advice, CorpusFormat, CorpusLanguages, CorpusProblem, CorpusRole, CorpusRow, Inspection } from '../contract/index.ts';
+import { isLanguageTag } from '../../core/text/language.ts';
+import type { Advice, CorpusFormat, CorpusLanguages, CorpusMapping, CorpusProblem, CorpusRole, CorpusRow, Inspection, InspectionDetails } from '../contract/index.ts';
 
 /** Total over core's formats; null: a piece of a folder, not a corpus by itself. */
 const FORMATS: { readonly [Name in FormatName]: CorpusFormat | null } = {
   'beir-folder': 'beir-folder',
-  moses: 'moses',
+  usfm: 'usfm',
+  'moses-zip': 'moses-zip',
+  xlsx: 'xlsx',
   tmx: 'tmx',
+  xliff: 'xliff',
+  eaf: 'eaf',
+  flextext: 'flextext',
+  lift: 'lift',
+  textgrid: 'textgrid',
+  'dpr-json': 'dpr-json',
+  'squad-json': 'squad-json',
+  'passage-jsonl': 'passage-jsonl',
   'question-jsonl': 'jsonl-pairs',
   'beir-collection': null,
   'beir-queries': null,
+  sfm: 'sfm',
+  conllu: 'conllu',
+  moses: 'moses',
   qrels: null,
+  triples: 'triples',
+  wikimatrix: 'wikimatrix',
+  csv: 'csv',
   tsv: 'tsv',
   sentences: 'sentences',
 };
 
-const ROLES: { readonly [Format in CorpusFormat]: CorpusRole } = { 'beir-folder': 'questions', 'jsonl-pairs': 'questions', tsv: 'pairs', moses: 'pairs', tmx: 'pairs', sentences: 'texts' };
+const ROLES: { readonly [Role in CoreRole]: CorpusRole | null } = { retrieval: 'questions', parallel: 'pairs', monolingual: 'texts', part: null };
+const CORE_ROLES: { readonly [Role in CorpusRole]: CoreRole } = { questions: 'retrieval', pairs: 'parallel', texts: 'monolingual' };
+
+/** The role in core's words. */
+export const coreRole = (role: CorpusRole): CoreRole => CORE_ROLES[role];
+
+/** The format in core's words. */
+export function coreFormat(format: CorpusFormat): FormatName {
+  return format === 'jsonl-pairs' ? 'question-jsonl' : format;
+}
+
+type SaidOfCorpus = { readonly paths: readonly string[]; readonly format: CorpusFormat | null; readonly languages: { readonly source: string; readonly target: string } | null; readonly encoding: string | null; readonly mapping: CorpusMapping | null };
+
+/** The files of a corpus with what was said about them, in core's words. */
+export function corpusSource({ paths, format, languages, encoding, mapping }: SaidOfCorpus): CorpusSource {
+  return {
+    paths,
+    ...(format === null ? {} : { format: coreFormat(format) }),
+    ...(languages === null ? {} : { languages }),
+    ...(encoding === null ? {} : { encoding }),
+    ...(mapping === null ? {} : { mapping: withoutUnsaid(mapping) }),
+  };
+}
+
+/** Parts of a mapping that nobody said are not there at all. */
+function withoutUnsaid({ columns, hasHeader, minimumScore, sheet, tiers, markers }: CorpusMapping): CoreMapping {
+  const said = <T extends object>(part: T): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } => Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as { readonly [Key in keyof T]?: Exclude<T[Key], undefined> }; // the keys are those of the part
+  return {
+    ...(columns === undefined ? {} : { columns: said(columns) }),
+    ...(hasHeader === undefined ? {} : { hasHeader }),
+    ...(minimumScore === undefined ? {} : { minimumScore }),
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(tiers === undefined ? {} : { tiers: { source: tiers.source, ...(tiers.target === undefined ? {} : { target: tiers.target }) } }),
+    ...(markers === undefined ? {} : { markers: said(markers) }),
+  };
+}
 
 export type InspectionFacts = {
   readonly paths: readonly string[];
@@ -32,40 +86,61 @@ export type InspectionFacts = {
 /** @throws InputError 'corpus.part-of-folder' for a single file out of a question folder. */
 export function describeInspection({ paths, sizeBytes, found, chosen, projectLanguages }: InspectionFacts): Inspection {
   const format = FORMATS[found.format];
-  if (format === null) {
+  const role = ROLES[found.role];
+  if (format === null || role === null) {
     throw new InputError('corpus.part-of-folder', `${paths.join(', ')}: this is one part of a folder of questions and passages. Choose the whole folder (with corpus, queries and judgements).`, { data: { path: paths[0] ?? '' } });
   }
-  const role = ROLES[format];
-  const guessed = guessLanguages(role, found.languages, projectLanguages);
+  const named = found.languages.map((tag) => (isLanguageTag(tag) ? tag : null));
+  const guessed = guessLanguages(role, named, projectLanguages);
   return {
     status: 'readable',
     paths,
     role,
     format,
     languages: chosen ?? guessed,
-    languagesFrom: chosen !== null ? 'user' : found.format === 'tmx' ? 'file' : found.languages.length > 0 ? 'name' : 'none',
-    rows: found.rows.map((cells) => rowOf(format, cells)),
+    languagesFrom: chosen !== null ? 'user' : found.languagesFrom,
+    rows: found.shown.map((shown) => rowOf(role, shown)),
     counts: { records: found.count, problems: found.problemCount, sizeBytes },
     problems: found.problems.map(problemOf),
     advice: adviceOn(found),
+    details: detailsOf(found),
   };
 }
 
-function guessLanguages(role: CorpusRole, found: readonly string[], projectLanguages: readonly string[]): CorpusLanguages {
+function detailsOf(found: CorpusInspection): InspectionDetails {
+  const { encodings, roles, mapping, proposal, leftOut, problemKinds, invalidBytes, statistics, letters, quality, overlaps, enough } = found;
+  return {
+    encodings,
+    roles: roles.flatMap((role) => ROLES[role] ?? []),
+    mapping,
+    fields: proposal?.fields ?? [],
+    leftOut,
+    problemKinds: problemKinds.map(({ code, count, example }) => ({ code, count, example: problemOf(example) })),
+    invalidBytes: invalidBytes === null ? null : { ...invalidBytes, places: invalidBytes.places.map(({ line, byteOffset }) => ({ line, byteOffset })) },
+    duplicates: statistics.duplicates,
+    sides: statistics.cells,
+    letters,
+    quality,
+    overlaps,
+    enough,
+  };
+}
+
+function guessLanguages(role: CorpusRole, found: readonly (string | null)[], projectLanguages: readonly string[]): CorpusLanguages {
   if (role === 'questions') return { kind: 'one', language: found[0] ?? 'en' };
   if (role === 'texts') return { kind: 'one', language: found[0] ?? projectLanguages[0] ?? null };
   return { kind: 'two', source: found[0] ?? null, target: found[1] ?? null };
 }
 
-function rowOf(format: CorpusFormat, cells: readonly string[]): CorpusRow {
+function rowOf(role: CorpusRole, { cells, line }: { readonly cells: readonly string[]; readonly line: number | null }): CorpusRow {
   const [first = '', second = '', third = ''] = cells;
-  switch (ROLES[format]) {
+  switch (role) {
     case 'questions':
-      return { kind: 'question', question: first, title: second === '' ? null : second, passage: third, line: null };
+      return { kind: 'question', question: first, title: second === '' ? null : second, passage: third, line };
     case 'pairs':
-      return { kind: 'pair', source: first, target: second, line: null };
+      return { kind: 'pair', source: first, target: second, line };
     case 'texts':
-      return { kind: 'sentence', text: first, document: Number(second), line: null };
+      return { kind: 'sentence', text: first, document: Number(second), line };
   }
 }
 

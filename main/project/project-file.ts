@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { InputError } from '../../core/base/errors.ts';
-import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, givenNamesSchema, list, tagSchema, trainingSettingsSchema, type GivenNames, type TrainingSettings } from '../contract/index.ts';
+import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, corpusTermsSchema, givenNamesSchema, list, tagSchema, trainingSettingsSchema, type GivenNames, type TrainingSettings } from '../contract/index.ts';
 
 export const PROJECT_FILE = 'project.json';
 export const VERSION = 1;
@@ -24,6 +24,9 @@ const corpusEntrySchema = z.object({
   rows: list(corpusRowSchema),
   problems: list(corpusProblemSchema),
   licence: z.string().nullable(),
+  terms: corpusTermsSchema.optional(),
+  encoding: z.string().nullable().optional(),
+  mapping: corpusMappingSchema.optional(),
   addedAt: z.number(),
   fingerprints: list(fingerprintSchema),
 });

@@ -5,7 +5,8 @@ import { inspectCorpus } from '../../core/corpus/inspect.ts';
 import { sha256OfFile } from '../../core/base/hashing.ts';
 import { InputError, serialiseError } from '../../core/base/errors.ts';
 import type { Inspection } from '../contract/index.ts';
-import { describeInspection } from '../project/inspection.ts';
+import { scorePairs } from '../../core/alignment/pair-scores.ts';
+import { coreRole, corpusSource, describeInspection } from '../project/inspection.ts';
 import { suggestLanguages } from '../project/languages.ts';
 import type { Fingerprint } from '../project/project-file.ts';
 import { answerCalls } from './answer.ts';
@@ -26,9 +27,15 @@ answerCalls({
 });
 
 async function inspect(task: InspectTask, signal: AbortSignal, fingerprints: readonly Fingerprint[]): Promise<Inspection> {
-  const { paths, languages, projectLanguages } = task;
+  const { paths, languages, projectLanguages, format, role, others = [] } = task;
   const wanted = languages?.kind === 'two' && languages.source !== null && languages.target !== null ? { source: languages.source, target: languages.target } : null;
-  const found = await inspectCorpus(paths, signal, wanted);
+  const source = corpusSource({ paths, format, languages: wanted, encoding: task.encoding ?? null, mapping: task.mapping ?? null });
+  const found = await inspectCorpus(source, signal, {
+    purpose: 'training',
+    others: others.map(({ name, purpose, ...files }) => ({ name, purpose, source: corpusSource({ ...files, languages: null }) })),
+    scorePairs,
+    ...(role === null ? {} : { role: coreRole(role) }),
+  });
   return describeInspection({ paths, found, chosen: languages, projectLanguages, sizeBytes: fingerprints.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) });
 }
 

@@ -1,7 +1,7 @@
 /** What do the program and its workers say to each other? Typed on both sides, checked on arrival. */
 import { z } from 'zod';
 import { list } from '../contract/basics.ts';
-import { corpusFormatSchema, corpusLanguagesSchema, corpusRoleSchema, inspectionSchema } from '../contract/corpus.ts';
+import { corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusRoleSchema, inspectionSchema } from '../contract/corpus.ts';
 import { errorRecordSchema } from '../contract/errors.ts';
 import { languageSuggestOutputSchema } from '../contract/language.ts';
 import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
@@ -36,6 +36,10 @@ export const inspectTaskSchema = z.object({
   languages: corpusLanguagesSchema.nullable(),
   /** Languages of the project, to guess from. */
   projectLanguages: list(z.string()),
+  encoding: z.string().nullable().optional(),
+  mapping: corpusMappingSchema.nullable().optional(),
+  /** What it is compared with: other corpora of the project, and its questions with known answers. */
+  others: list(z.object({ name: z.string(), purpose: z.enum(['training', 'evaluation']), format: corpusFormatSchema.nullable(), paths: list(z.string()), encoding: z.string().nullable(), mapping: corpusMappingSchema.nullable() })).optional(),
 });
 export type InspectTask = z.infer<typeof inspectTaskSchema>;
 
