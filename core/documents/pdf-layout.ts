@@ -43,6 +43,7 @@ function direction(text: string): number {
 function piecesOf(fragments: readonly Fragment[]): readonly Line[] {
   const groups: Fragment[][] = [];
   for (const fragment of fragments) {
+    if (fragment.text.trim() === '' && fragment.width > COLUMN_GAP * fragment.size) continue; // a gap, not a space
     const group = groups.at(-1);
     const last = group?.at(-1);
     if (group !== undefined && last !== undefined && isNextTo(last, fragment)) group.push(fragment);
@@ -186,7 +187,7 @@ function inRows(pieces: readonly Line[]): readonly Line[] {
 /** Lines that belong together: no wide gap, no new size, no indent, no list mark, no short line that ends a sentence before them. */
 export function paragraphsOf(lines: readonly Line[]): readonly (readonly Line[])[] {
   const distances = lines.slice(1).map((line, i) => (lines[i]?.y ?? 0) - line.y).filter((distance) => distance > 0).sort((a, b) => a - b);
-  const usual = distances[Math.floor(distances.length / 3)] ?? 0; // the lower third: inside paragraphs
+  const usual = distances[Math.floor((distances.length - 1) / 4)] ?? 0; // the lower quarter: inside paragraphs
   const paragraphs: Line[][] = [];
   lines.forEach((line, i) => {
     const last = lines[i - 1];
