@@ -28,9 +28,11 @@ export type PackedLayout = {
   readonly firstOf: (x: Value) => Value;
   /** [T, H] -> [B, H] in packed order: the mean of each sequence's tokens. */
   readonly meanOf: (x: Value) => Value;
-  /** [B, H] in packed order -> one [b, heads, 1, D] per group, and back. */
-  readonly rowsToHeads: (x: Value) => readonly Value[];
-  readonly rowsFromHeads: (groups: readonly Value[]) => Value;
+  /** [T, H] -> one [b, L, H] per group. */
+  readonly toSequences: (x: Value) => readonly Value[];
+  /** [B, ...] in packed order -> one [b, ...] per group, and back. */
+  readonly toGroups: (x: Value) => readonly Value[];
+  readonly fromGroups: (groups: readonly Value[]) => Value;
   /** [B, H] in packed order -> in the caller's order. */
   readonly restored: (x: Value) => Value;
 };
@@ -55,8 +57,9 @@ function equalLayout(g: GraphBuilder, { heads, width, positionOffset }: Transfor
     masks: [null],
     firstOf: (x) => g.squeeze(g.slice(sequences(x), { axis: 1, start: 0, end: 1 }), [1]), // [B, H]
     meanOf: (x) => g.reduceMean(sequences(x), { axis: 1 }), // [B, H]
-    rowsToHeads: (x) => [g.reshape(x, [B, heads, 1, size])],
-    rowsFromHeads: ([x]) => g.reshape(only(x), [B, width]),
+    toSequences: (x) => [sequences(x)],
+    toGroups: (x) => [x],
+    fromGroups: ([x]) => only(x),
     restored: restoredBy(g, B),
   };
 }
@@ -66,11 +69,12 @@ function groupedLayout(g: GraphBuilder, count: number, { heads, width }: Transfo
   const tokens = g.input('tokens', 'int32', ['T']);
   const positions = g.input('positions', 'int32', ['T']);
   const sequenceOf = g.input('sequenceOf', 'int32', ['T']);
+  const cellOf = g.input('cellOf', 'int32', ['T']);
   const headStart = g.input('headStart', 'int32', ['T']);
   const headStep = g.input('headStep', 'int32', ['T']);
   const groups = Array.from({ length: count }, (_, i) => {
     const [b, L] = [`b${i}`, `L${i}`];
-    return { b, L, cells: `${heads === 1 ? '' : `${heads}*`}${b}.${L}`, rows: g.input(`group.${i}.rows`, 'int32', [b, L]), mask: g.input(`group.${i}.mask`, 'bool', [b, L]) };
+    return { b, L, sequenceCells: `${b}.${L}`, cells: `${heads === 1 ? '' : `${heads}*`}${b}.${L}`, rows: g.input(`group.${i}.rows`, 'int32', [b, L]), mask: g.input(`group.${i}.mask`, 'bool', [b, L]) };
   });
   const B = sumDimensions(groups.map(({ b }) => b));
   const first = g.input('first', 'int32', [B]);
@@ -100,8 +104,13 @@ function groupedLayout(g: GraphBuilder, count: number, { heads, width }: Transfo
       const sums = g.scatterNd(g.filled([addDimensions(B, 1), width], 0, x.dtype), g.unsqueeze(g.cast(sequenceOf, 'int64'), [1]), x, 'add'); // [B + 1, H], the last row for what fills gaps
       return g.div(g.slice(sums, { axis: 0, start: 0, end: B }), g.unsqueeze(g.cast(lengths, x.dtype), [1])); // [B, H]
     },
-    rowsToHeads: (x) => g.split(x, { axis: 0, sizes: groups.map(({ b }) => b) }).map((part, i) => g.reshape(part, [groups[i]?.b ?? 0, heads, 1, size])),
-    rowsFromHeads: (parts) => g.concat(parts.map((part, i) => g.reshape(part, [groups[i]?.b ?? 0, width])), { axis: 0 }),
+    toSequences: (x) => {
+      const rows = g.concat(groups.map((group) => g.reshape(group.rows, [group.sequenceCells])), { axis: 0 }); // [Σ b L]
+      const padded = g.rearrange(x, { places: rows, inverse: cellOf }); // [Σ b L, H]
+      return g.split(padded, { axis: 0, sizes: groups.map((group) => group.sequenceCells) }).map((part, i) => g.reshape(part, [groups[i]?.b ?? 0, groups[i]?.L ?? 0, width]));
+    },
+    toGroups: (x) => g.split(x, { axis: 0, sizes: groups.map(({ b }) => b) }),
+    fromGroups: (parts) => g.concat(parts, { axis: 0 }),
     restored: restoredBy(g, B),
   };
 }

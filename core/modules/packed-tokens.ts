@@ -78,6 +78,7 @@ function groupedFeeds({ ids, rows, lengths, groups, shape }: { readonly ids: Int
   tokens.set(ids);
   const positions = new Int32Array(tokenRows).fill(positionOffset);
   const sequenceOf = new Int32Array(tokenRows).fill(lengths.length);
+  const cellOf = new Int32Array(tokenRows); // of each token row: its place among all [b, L] of all groups
   const headStart = new Int32Array(tokenRows); // of each token row: its place among all [b, heads, L] of all groups, head 0 ...
   const headStep = new Int32Array(tokenRows); // ... and the step from head to head
   const first = new Int32Array(lengths.length);
@@ -89,22 +90,25 @@ function groupedFeeds({ ids, rows, lengths, groups, shape }: { readonly ids: Int
     const mask = new Uint8Array((to - from) * length);
     for (let sequence = from; sequence < to; sequence += 1) {
       const own = lengths[sequence] ?? 0;
-      const corner = start + (sequence - from) * heads * length;
+      const corner = start + (sequence - from) * length;
+      const headCorner = start * heads + (sequence - from) * heads * length;
       first[sequence] = row;
       for (let token = 0; token < own; token += 1, row += 1) {
         positions[row] = positionOffset + token;
         sequenceOf[row] = sequence;
-        headStart[row] = corner + token;
+        cellOf[row] = corner + token;
+        headStart[row] = headCorner + token;
         headStep[row] = length;
         groupRows[(sequence - from) * length + token] = row;
         mask[(sequence - from) * length + token] = 1;
       }
       if (own < length && padding !== null) {
-        headStart[padding] = corner + own;
+        cellOf[padding] = corner + own;
+        headStart[padding] = headCorner + own;
         headStep[padding] = length;
       }
     }
-    start += (to - from) * heads * length;
+    start += (to - from) * length;
     feeds[`group.${group}.rows`] = int32([to - from, length], groupRows);
     feeds[`group.${group}.mask`] = tensorOf('bool', [to - from, length], mask);
   });
@@ -113,6 +117,7 @@ function groupedFeeds({ ids, rows, lengths, groups, shape }: { readonly ids: Int
     positions: int32([tokenRows], positions),
     sequenceOf: int32([tokenRows], sequenceOf),
     lengths: tensorOf('float32', [lengths.length], Float32Array.from(lengths)),
+    cellOf: int32([tokenRows], cellOf),
     headStart: int32([tokenRows], headStart),
     headStep: int32([tokenRows], headStep),
     first: int32([lengths.length], first),
