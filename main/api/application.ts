@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import type { AppInfo } from '../contract/index.ts';
 import { createJournal } from '../jobs/journal.ts';
+import { createLibraryWatch, type LibraryWatch } from '../jobs/library-watch.ts';
+import { lookAtLibrary } from '../jobs/look-at-library.ts';
 import { createPrepare } from '../jobs/prepare.ts';
 import { createJobRegistry, type JobRegistry } from '../jobs/registry.ts';
 import { hasCheckpoint } from '../project/models.ts';
@@ -11,6 +13,7 @@ import { createProjects, type Projects } from '../project/projects.ts';
 import { createRecentProjects, type RecentProjects } from '../project/recent.ts';
 import { hasSample } from '../project/sample.ts';
 import type { UserFolders } from '../project/user-folder.ts';
+import { measureJudgements } from './judgements.ts';
 import { createService, type Service } from '../workers/service.ts';
 import type { StartProcess } from '../workers/process.ts';
 
@@ -40,6 +43,9 @@ export type Services = {
   readonly jobs: JobRegistry;
   readonly inspector: Service;
   readonly searcher: Service;
+  readonly libraryWatch: LibraryWatch;
+  /** Grows when the index of a project has changed, so that the search worker opens it anew. */
+  readonly indexGeneration: (projectId: string) => number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly close: () => Promise<void>;
@@ -54,9 +60,24 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
   const inspector = createService({ startProcess, worker: 'inspect', idleMs: INSPECTOR_IDLE_MS, now: steady });
   const searcher = createService({ startProcess, worker: 'search', idleMs: SEARCHER_IDLE_MS, now: steady });
   const threads = physicalCores();
+  const generations = new Map<string, number>();
+  const libraryWatch = createLibraryWatch({ look: (projectId) => lookAtLibrary({ projectId, projects, inspector, start: (request) => jobs.start(request), tried }).catch((error: unknown) => options.onFault(error instanceof Error ? error : new Error(String(error)))) });
+  const tried = new Map<string, string>();
   const jobs = await createJobRegistry({
     journal: createJournal(join(folders.data, 'jobs'), (error) => options.onFault(error instanceof Error ? error : new Error(String(error)))),
-    prepare: createPrepare({ projects, startProcess, usualThreads: threads, starterFolder: options.starterFolder, now, onChange: () => searcher.stop() }),
+    prepare: createPrepare({
+      projects,
+      startProcess,
+      usualThreads: threads,
+      starterFolder: options.starterFolder,
+      now,
+      onTrained: (projectId) => libraryWatch.lookSoon(projectId),
+      onIndexed: (projectId) => {
+        generations.set(projectId, (generations.get(projectId) ?? 0) + 1);
+        libraryWatch.lookSoon(projectId); // what changed while it was indexed
+        void measureJudgements({ projectId, projects, searcher, generation: generations.get(projectId) ?? 0, now }).catch((error: unknown) => options.onFault(error instanceof Error ? error : new Error(String(error))));
+      },
+    }),
     canResume: async ({ kind, projectId }) => {
       const folder = kind === 'train' ? await recent.folderOf(projectId) : null;
       return folder !== null && hasCheckpoint(folder);
@@ -83,8 +104,11 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
     jobs,
     inspector,
     searcher,
+    libraryWatch,
+    indexGeneration: (projectId) => generations.get(projectId) ?? 0,
     now,
     close: async () => {
+      libraryWatch.close();
       await jobs.close();
       await Promise.all([inspector.stop(), searcher.stop()]);
       await projects.closeAll();

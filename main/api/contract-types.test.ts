@@ -2,9 +2,12 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type * as base from '../../core/base/errors.ts';
 import type { Progress } from '../../core/base/progress.ts';
+import type { MatchingRules } from '../../core/retrieval/matching-rules.ts';
+import type { SearchFilter } from '../../core/retrieval/search-filter.ts';
 import type { Hit, SearchRequest } from '../../core/retrieval/open-index.ts';
 import type * as training from '../../core/training/events.ts';
 import type * as contract from '../contract/index.ts';
+import type { filterOf } from '../workers/facets.ts';
 
 describe('the contract', () => {
   it('takes the training events of core as they are, and knows no others', () => {
@@ -15,7 +18,9 @@ describe('the contract', () => {
   });
 
   it('takes the hits of core as they are', () => {
-    expectTypeOf<Hit>().toExtend<contract.Hit>();
+    expectTypeOf<Hit>().toExtend<contract.FoundHit>();
+    expectTypeOf<NonNullable<ReturnType<typeof filterOf>['filter']>>().toExtend<SearchFilter>();
+    expectTypeOf<contract.SpellingRules>().toExtend<MatchingRules>();
     expectTypeOf<contract.SearchMethod>().toEqualTypeOf<NonNullable<SearchRequest['method']>>();
     expectTypeOf<contract.Reason['kind']>().toEqualTypeOf<Hit['reasons'][number]['kind']>();
   });

@@ -20,7 +20,9 @@ type Client = ContractRouterClient<typeof contract>;
 export async function show(services: Services, project: OpenProject): Promise<Project> {
   const modelFolder = modelFolderOf(project.folder, project.file);
   const model = await readModelCard(modelFolder);
-  const library = await viewLibrary({ folder: project.folder, file: project.file, modelId: model?.modelId ?? null });
+  const isFollowed = project.access.kind === 'writable' && project.file.library.isWatched;
+  services.libraryWatch.follow({ projectId: project.file.id, folders: isFollowed ? project.file.library.folders : [] });
+  const library = await viewLibrary({ folder: project.folder, file: project.file, modelId: model?.modelId ?? null, watching: services.libraryWatch.stateOf(project.file.id) });
   return viewProject(project, { model, library, hasReport: (await readReport(modelFolder)) !== null, hasStarter: services.info.hasStarter });
 }
 
@@ -39,7 +41,7 @@ export async function openSample(services: Services): Promise<Project> {
     ...file,
     isSample: true,
     languages: sample.languages,
-    library: { folder: sample.documentsFolder },
+    library: { folders: [{ name: '', path: sample.documentsFolder }], isWatched: true },
     questions: sample.questions,
     settings: { ...file.settings, preset: 'quick' },
     exampleQueries: sample.exampleQueries,
@@ -62,13 +64,15 @@ export async function removeCorpus(services: Services, { projectId, corpusId }: 
   return show(services, await services.projects.change(projectId, (file) => withoutCorpus(file, corpusId)));
 }
 
-export async function updateProject(services: Services, { projectId, name, languages, settings }: Parameters<Client['project']['update']>[0]): Promise<Project> {
+export async function updateProject(services: Services, { projectId, name, languages, settings, spelling }: Parameters<Client['project']['update']>[0]): Promise<Project> {
   const project = await services.projects.change(projectId, (file) => ({
     ...file,
     name: name ?? file.name,
     ...(languages === null ? {} : chooseLanguages(languages, file.names)),
     settings: settings ?? file.settings,
+    spelling: spelling ?? file.spelling,
   }));
+  if (spelling !== null && spelling !== undefined) services.libraryWatch.lookSoon(projectId); // its search files are made anew
   return show(services, project);
 }
 

@@ -6,12 +6,15 @@ import { inspectPaths } from '../project/corpora.ts';
 import { viewFolder } from '../project/folders.ts';
 import { chooseLanguages, describeLanguage } from '../project/languages.ts';
 import { readLibraryReport } from '../project/library.ts';
-import { modelFolderOf } from '../project/models.ts';
-import { projectPaths } from '../project/recipe.ts';
+import { decideMining, listMinings, readMining } from '../project/mining.ts';
+import { viewJudgements } from '../project/judgements.ts';
 import { receivePiece } from '../project/uploads.ts';
 import type { Services } from './application.ts';
 import { doorError, guardStream } from './door-errors.ts';
+import { exportProjectJudgements, markPassage, measureJudgements, requireWritable } from './judgements.ts';
+import { addFolder, changeFolders, forgetMined, keepMined, retryFiles, watchLibrary } from './library.ts';
 import { addCorpus, incomingFolder, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
+import { facets, pool, search, searchSimilar } from './search.ts';
 
 /** The router of a running application. */
 export function createRouter(services: Services) {
@@ -78,24 +81,52 @@ export function createRouter(services: Services) {
     library: {
       choose: door.library.choose.handler(async ({ input }) => {
         const { path } = await viewFolder({ path: input.folder, show: 'folders', home: options.home });
-        return readLibrary(services, await projects.change(input.projectId, (file) => ({ ...file, library: { folder: path } })));
+        return changeFolders(services, input.projectId, () => [{ name: '', path }]);
       }),
+      addFolder: door.library.addFolder.handler(async ({ input }) => {
+        const { path } = await viewFolder({ path: input.folder, show: 'folders', home: options.home });
+        return changeFolders(services, input.projectId, addFolder(path));
+      }),
+      removeFolder: door.library.removeFolder.handler(({ input }) => changeFolders(services, input.projectId, (folders) => folders.filter(({ path }) => path !== input.folder))),
+      watch: door.library.watch.handler(({ input }) => watchLibrary(services, input.projectId, input.isWatched)),
+      retry: door.library.retry.handler(({ input }) => retryFiles(services, input.projectId, input.paths)),
       status: door.library.status.handler(async ({ input }) => readLibrary(services, await projects.get(input.projectId))),
     },
     search: {
-      query: door.search.query.handler(async ({ input, signal }) => {
-        const { folder, file } = await projects.get(input.projectId);
-        const modelFolder = modelFolderOf(folder, file);
-        if (modelFolder === null) throw new InputError('search.no-model', 'Expected a trained model, found none. Train first, then index a folder.');
-        const { query, queryLanguage, method, limit } = input;
-        return services.searcher.ask('search', { indexFolder: projectPaths(folder).index, modelFolder, query, queryLanguage, method, limit }, signal);
+      query: door.search.query.handler(({ input, signal }) => search(services, input, signal)),
+      similar: door.search.similar.handler(({ input, signal }) => searchSimilar(services, input, signal)),
+      facets: door.search.facets.handler(({ input }) => facets(services, input.projectId)),
+    },
+    judgement: {
+      mark: door.judgement.mark.handler(async ({ input: { projectId, ...mark } }) => markPassage(await projects.get(projectId), { ...mark, at: services.now() })),
+      list: door.judgement.list.handler(async ({ input }) => viewJudgements((await projects.get(input.projectId)).folder)),
+      pool: door.judgement.pool.handler(({ input, signal }) => pool(services, input, signal)),
+      measure: door.judgement.measure.handler(async ({ input }) => {
+        const measured = await measureJudgements({ ...services, projectId: input.projectId, generation: services.indexGeneration(input.projectId) });
+        if (measured === null) throw new InputError('judgement.none-right', 'Expected at least one passage marked as right, found none. Mark the passages that answer your questions.');
+        return measured;
       }),
+      export: door.judgement.export.handler(async ({ input }) => exportProjectJudgements(await projects.get(input.projectId), input.folder)),
+    },
+    mine: {
+      list: door.mine.list.handler(async ({ input }) => ({ minings: await listMinings((await projects.get(input.projectId)).folder) })),
+      candidates: door.mine.candidates.handler(async ({ input }) => {
+        const { mining, pairs } = await readMining((await projects.get(input.projectId)).folder, input.miningId);
+        return { mining, pairs: pairs.slice(input.from, input.from + input.count) };
+      }),
+      decide: door.mine.decide.handler(async ({ input }) => {
+        const project = await projects.get(input.projectId);
+        requireWritable(project);
+        return decideMining(project.folder, input.miningId, input);
+      }),
+      keep: door.mine.keep.handler(({ input }) => keepMined(services, input.projectId, input.miningId)),
+      remove: door.mine.remove.handler(({ input }) => forgetMined(services, input.projectId, input.miningId)),
     },
     document: {
       excerpt: door.document.excerpt.handler(async ({ input, signal }) => {
         const { folder, file } = await projects.get(input.projectId);
-        if (file.library.folder === null) throw new InputError('index.no-folder', 'Expected a folder of documents, found none. Choose the folder first.');
-        return services.searcher.ask('excerpt', { documentsFolder: file.library.folder, path: input.path, location: input.location, indexedAt: (await readLibraryReport(folder))?.indexedAt ?? null }, signal);
+        if (file.library.folders.length === 0) throw new InputError('index.no-folder', 'Expected a folder of documents, found none. Choose the folder first.');
+        return services.searcher.ask('excerpt', { folders: file.library.folders, path: input.path, location: input.location, indexedAt: (await readLibraryReport(folder))?.indexedAt ?? null }, signal);
       }),
     },
   });

@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   evaluate: async () => (await import('./evaluate.ts')).evaluateCommand,
   index: async () => (await import('./index-documents.ts')).indexCommand,
   search: async () => (await import('./search.ts')).searchCommand,
+  inspect: async () => (await import('./inspect.ts')).inspectCommand,
   experiment: async () => (await import('./experiment.ts')).experimentCommand,
   starter: async () => (await import('./starter.ts')).starterCommand,
 };

@@ -10,7 +10,10 @@ import { byJobSchema, jobEventSchema, jobListInputSchema, jobListOutputSchema, j
 import { languageDescribeInputSchema, languageSchema, languageSuggestInputSchema, languageSuggestOutputSchema } from './language.ts';
 import { projectCreateInputSchema, projectOpenInputSchema, projectRemoveInputSchema, projectSchema, projectUpdateInputSchema, recentOutputSchema } from './project.ts';
 import { resultSchema } from './report.ts';
-import { excerptInputSchema, excerptSchema, libraryChooseInputSchema, librarySchema, searchInputSchema, searchOutputSchema } from './search.ts';
+import { judgementExportInputSchema, judgementExportOutputSchema, judgementMarkInputSchema, judgementPoolInputSchema, judgementScoresSchema, judgementsSchema } from './judgement.ts';
+import { libraryChooseInputSchema, libraryFolderAddInputSchema, libraryFolderRemoveInputSchema, libraryRetryInputSchema, librarySchema, libraryWatchInputSchema } from './library.ts';
+import { byMiningSchema, mineCandidatesInputSchema, mineCandidatesOutputSchema, mineDecideInputSchema, mineListOutputSchema, miningSchema } from './mine.ts';
+import { excerptInputSchema, excerptSchema, facetsSchema, searchInputSchema, searchOutputSchema, similarInputSchema } from './search.ts';
 import { planInputSchema, trainingPlanSchema } from './training.ts';
 
 const nothing = z.object({});
@@ -66,10 +69,36 @@ export const contract = {
   },
   library: {
     choose: procedure.input(libraryChooseInputSchema).output(librarySchema),
+    addFolder: procedure.input(libraryFolderAddInputSchema).output(librarySchema),
+    /** The folder itself is not touched; the next indexing forgets its documents. */
+    removeFolder: procedure.input(libraryFolderRemoveInputSchema).output(librarySchema),
+    watch: procedure.input(libraryWatchInputSchema).output(librarySchema),
+    /** Starts a job of kind `index` that tries these files again. */
+    retry: procedure.input(libraryRetryInputSchema).output(jobSchema),
     status: procedure.input(byProjectSchema).output(librarySchema),
   },
   search: {
     query: procedure.input(searchInputSchema).output(searchOutputSchema),
+    similar: procedure.input(similarInputSchema).output(searchOutputSchema),
+    facets: procedure.input(byProjectSchema).output(facetsSchema),
+  },
+  judgement: {
+    mark: procedure.input(judgementMarkInputSchema).output(judgementsSchema),
+    list: procedure.input(byProjectSchema).output(judgementsSchema),
+    pool: procedure.input(judgementPoolInputSchema).output(searchOutputSchema),
+    /** Measures now and remembers it; indexing measures by itself. */
+    measure: procedure.input(byProjectSchema).output(judgementScoresSchema),
+    /** Queries, collection and qrels in BEIR's form, qrels in TREC's, questions with wrong answers for training. */
+    export: procedure.input(judgementExportInputSchema).output(judgementExportOutputSchema),
+  },
+  mine: {
+    /** Newest first. A job of kind `mine` makes one. */
+    list: procedure.input(byProjectSchema).output(mineListOutputSchema),
+    candidates: procedure.input(mineCandidatesInputSchema).output(mineCandidatesOutputSchema),
+    decide: procedure.input(mineDecideInputSchema).output(miningSchema),
+    /** The accepted pairs as a corpus of the project; again: in place of the earlier one. */
+    keep: procedure.input(byMiningSchema).output(projectSchema),
+    remove: procedure.input(byMiningSchema).output(nothing),
   },
   document: {
     excerpt: procedure.input(excerptInputSchema).output(excerptSchema),

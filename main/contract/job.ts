@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { countSchema, idSchema, list, progressSchema, timeSchema } from './basics.ts';
 import { errorRecordSchema } from './errors.ts';
+import { mineTextSchema, miningSchema } from './mine.ts';
 import { presetSchema, trainingEventSchema, trainingSummarySchema } from './training.ts';
 
-export const jobKindSchema = z.enum(['train', 'plan', 'index']);
+export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine']);
 export type JobKind = z.infer<typeof jobKindSchema>;
 
 export const jobRequestSchema = z.discriminatedUnion('kind', [
@@ -12,6 +13,7 @@ export const jobRequestSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('train'), projectId: idSchema, preset: presetSchema, resume: z.boolean() }),
   z.object({ kind: z.literal('plan'), projectId: idSchema, preset: presetSchema }),
   z.object({ kind: z.literal('index'), projectId: idSchema }),
+  z.object({ kind: z.literal('mine'), projectId: idSchema, source: mineTextSchema, target: mineTextSchema }),
 ]);
 export type JobRequest = z.infer<typeof jobRequestSchema>;
 
@@ -28,6 +30,7 @@ export const jobResultSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('train'), summary: trainingSummarySchema, keptEarly: z.boolean() }),
   z.object({ kind: z.literal('plan'), steps: countSchema, estimatedMinutes: z.number(), estimatedMemoryMB: z.number() }),
   z.object({ kind: z.literal('index'), summary: indexSummarySchema }),
+  z.object({ kind: z.literal('mine'), mining: miningSchema }),
 ]);
 export type JobResult = z.infer<typeof jobResultSchema>;
 

@@ -22,5 +22,14 @@ export const PROBLEMS_SHOWN = 100;
 export const SEARCH_HITS_MAXIMUM = 200;
 /** Step events kept for a window that opens while a job runs. */
 export const HISTORY_STEPS = 600;
+/** Values of one field of a filter. */
+export const FILTER_VALUES = 100;
+/** Folders of one library. */
+export const LIBRARY_FOLDERS = 20;
+/** Groups of spellings that a project treats as one. */
+export const SPELLING_GROUPS = 200;
+export const SPELLING_CHARACTERS = 64;
+/** Pairs that one answer shows of what was mined. */
+export const MINED_SHOWN = 200;
 /** Files of the library that are listed one by one; the counts are always whole. */
 export const LIBRARY_FILES_SHOWN = 2_000;

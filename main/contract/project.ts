@@ -5,7 +5,7 @@ import { corpusSchema } from './corpus.ts';
 import { errorRecordSchema } from './errors.ts';
 import { chosenLanguageSchema, givenNamesSchema, languageSchema } from './language.ts';
 import { modelCardSchema } from './report.ts';
-import { librarySchema } from './search.ts';
+import { librarySchema, spellingRulesSchema } from './library.ts';
 import { adviceSchema, deviceWishSchema, presetSchema } from './training.ts';
 
 export const recentProjectSchema = z.object({
@@ -61,6 +61,7 @@ export const projectSchema = z.object({
   steps: list(stepSchema),
   model: modelCardSchema.nullable(),
   library: librarySchema,
+  spelling: spellingRulesSchema,
   /** Queries to offer in an empty search box (the sample project has some). */
   exampleQueries: list(z.object({ text: z.string(), language: tagSchema })),
 });
@@ -76,6 +77,7 @@ export const projectUpdateInputSchema = z.object({
   /** All languages of the project; one that has a name already keeps it where none is said. */
   languages: z.array(chosenLanguageSchema).min(1).max(50).nullable(),
   settings: trainingSettingsSchema.nullable(),
+  spelling: spellingRulesSchema.nullable().default(null),
 });
 /** `recent`: only leave the list; `folder`: delete what Isogloss made (never files that it did not make). */
 export const projectRemoveInputSchema = z.object({ projectId: idSchema, what: z.enum(['recent', 'folder']) });

@@ -1,14 +1,23 @@
 /** What is asked of the library, what comes back, and why? */
 import { z } from 'zod';
-import { QUERY_CHARACTERS, SEARCH_HITS_MAXIMUM } from './limits.ts';
-import { byProjectSchema, countSchema, directionSchema, idSchema, list, pathSchema, tagSchema, timeSchema } from './basics.ts';
-import { errorRecordSchema } from './errors.ts';
+import { FILTER_VALUES, NAME_CHARACTERS, PATH_CHARACTERS, QUERY_CHARACTERS, SEARCH_HITS_MAXIMUM } from './limits.ts';
+import { countSchema, directionSchema, idSchema, list, pathSchema, tagSchema } from './basics.ts';
 
-/** Where in its file a passage stands; lines, rows count from 1; start and end are character offsets (UTF-16) in the file's text. */
+const absent = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
+
+/** Where in its file a passage stands; all numbers count from 1, times in milliseconds; start and end are character offsets (UTF-16) in the file's text. */
 export const locationSchema = z.object({
   line: countSchema.nullable(),
   row: countSchema.nullable(),
   heading: z.string().nullable(),
+  page: absent(countSchema),
+  /** "GEN 1:3", "GEN 1:3-4". */
+  verse: absent(z.string()),
+  timeMs: absent(z.object({ start: z.number(), end: z.number() })),
+  speaker: absent(z.string()),
+  tier: absent(z.string()),
+  sheet: absent(z.string()),
+  slide: absent(countSchema),
   start: countSchema,
   end: countSchema,
 });
@@ -31,7 +40,15 @@ export const reasonSchema = z.discriminatedUnion('kind', [
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 
-export const hitSchema = z.object({
+/** A translation or gloss that the source has beside the passage; `language` '' when the source does not say. */
+export const alignedSchema = z.object({ language: z.string(), text: z.string() });
+export type Aligned = z.infer<typeof alignedSchema>;
+
+export const verdictSchema = z.enum(['right', 'wrong']);
+export type Verdict = z.infer<typeof verdictSchema>;
+
+/** A passage that was found, before it is known what the person said of it. */
+export const foundHitSchema = z.object({
   /** Stable within one index; for document.excerpt. */
   chunkId: z.string(),
   /** Larger is better; comparable within one answer only. */
@@ -45,8 +62,34 @@ export const hitSchema = z.object({
   direction: directionSchema,
   highlights: list(highlightSchema),
   reasons: list(reasonSchema),
+  aligned: list(alignedSchema),
 });
+export type FoundHit = z.infer<typeof foundHitSchema>;
+
+/** `judged`: what the person said of this passage for this query. */
+export const hitSchema = foundHitSchema.extend({ judged: verdictSchema.nullable() });
 export type Hit = z.infer<typeof hitSchema>;
+
+/** Null: all. Values of one field are joined by "or", fields by "and". */
+export const searchFilterSchema = z.object({
+  /** A null in the list: documents whose language is not known. */
+  languages: z.array(tagSchema.nullable()).max(FILTER_VALUES).nullable(),
+  /** Relative to the library, "/" between parts; what lies below passes. */
+  folders: z.array(z.string().max(PATH_CHARACTERS)).max(FILTER_VALUES).nullable(),
+  /** Endings of file names without the dot. */
+  fileTypes: z.array(z.string().max(NAME_CHARACTERS)).max(FILTER_VALUES).nullable(),
+  /** Days, ISO 8601, both included: the last change of the file. */
+  from: z.iso.date().nullable(),
+  to: z.iso.date().nullable(),
+  speakers: z.array(z.string().max(NAME_CHARACTERS)).max(FILTER_VALUES).nullable(),
+  tiers: z.array(z.string().max(NAME_CHARACTERS)).max(FILTER_VALUES).nullable(),
+});
+export type SearchFilter = z.infer<typeof searchFilterSchema>;
+export const NO_FILTER: SearchFilter = { languages: null, folders: null, fileTypes: null, from: null, to: null, speakers: null, tiers: null };
+
+/** What can be chosen in the filters: what the index has, the most frequent first. */
+export const facetsSchema = z.object({ languages: list(tagSchema.nullable()), folders: list(z.string()), fileTypes: list(z.string()), speakers: list(z.string()), tiers: list(z.string()) });
+export type Facets = z.infer<typeof facetsSchema>;
 
 /** `queryLanguage` null: recognised from the writing, else the project's own language. */
 export const searchInputSchema = z.object({
@@ -55,47 +98,24 @@ export const searchInputSchema = z.object({
   queryLanguage: tagSchema.nullable(),
   method: searchMethodSchema,
   limit: z.number().int().min(1).max(SEARCH_HITS_MAXIMUM),
+  filter: searchFilterSchema.default(NO_FILTER),
 });
+
+/** Passages whose meaning is like that of one that was found; that one is left out. */
+export const similarInputSchema = z.object({ projectId: idSchema, chunkId: z.string().max(NAME_CHARACTERS), limit: z.number().int().min(1).max(SEARCH_HITS_MAXIMUM) });
+
+/** How the documents of one language were searched; `situation` 'asked': by the method that the person chose, else why hybrid search weighs as it does. */
+export const searchChoiceSchema = z.object({ documentLanguage: tagSchema.nullable(), documents: countSchema, situation: z.string(), components: list(z.string()) });
+export type SearchChoice = z.infer<typeof searchChoiceSchema>;
+
 export const searchOutputSchema = z.object({
   hits: list(hitSchema),
+  choices: list(searchChoiceSchema),
   queryLanguage: tagSchema.nullable(),
   elapsedMs: z.number(),
   chunks: countSchema,
 });
 export type SearchAnswer = z.infer<typeof searchOutputSchema>;
-
-export const libraryFileSchema = z.object({
-  path: pathSchema,
-  sizeBytes: countSchema,
-  chunks: countSchema,
-  state: z.discriminatedUnion('status', [
-    z.object({ status: z.literal('read') }),
-    z.object({ status: z.literal('skipped'), reason: z.string() }),
-    z.object({ status: z.literal('failed'), error: errorRecordSchema }),
-  ]),
-});
-export type LibraryFile = z.infer<typeof libraryFileSchema>;
-
-/** `other-model`: the index was made by another model, `stale`: files changed since; both say so and offer to index again. */
-export const librarySchema = z.discriminatedUnion('status', [
-  z.object({ status: z.literal('none') }),
-  z.object({ status: z.literal('not-indexed'), folder: pathSchema }),
-  z.object({ status: z.literal('folder-missing'), folder: pathSchema }),
-  z.object({
-    status: z.literal('indexed'),
-    folder: pathSchema,
-    indexedAt: timeSchema,
-    /** Whether the project's present model made the index. */
-    madeBy: z.enum(['this-model', 'other-model']),
-    /** How many files are new, changed or gone since. */
-    changes: z.object({ added: countSchema, changed: countSchema, removed: countSchema }),
-    chunks: countSchema,
-    files: list(libraryFileSchema),
-  }),
-]);
-export type Library = z.infer<typeof librarySchema>;
-
-export const libraryChooseInputSchema = byProjectSchema.extend({ folder: pathSchema });
 
 export const excerptInputSchema = z.object({ projectId: idSchema, path: pathSchema, location: locationSchema });
 /** The passage with what stands around it in its document. */

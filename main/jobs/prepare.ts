@@ -3,18 +3,20 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { assertNever, InputError, InvariantError } from '../../core/base/errors.ts';
-import type { JobRequest, JobResult, TrainingEvent } from '../contract/index.ts';
-import { writeLibraryReport } from '../project/library.ts';
-import { hasCheckpoint, keepModel, modelFolderOf, tidyModels } from '../project/models.ts';
+import type { JobRequest, TrainingEvent } from '../contract/index.ts';
+import { hasCheckpoint, keepModel, tidyModels } from '../project/models.ts';
 import { threadsOf } from '../project/presets.ts';
 import type { ProjectFile } from '../project/project-file.ts';
 import type { OpenProject, Projects } from '../project/projects.ts';
+import { servingModel } from '../project/index-places.ts';
 import { projectPaths, recipeOf } from '../project/recipe.ts';
-import type { RunningCall } from '../workers/client.ts';
-import type { CallInput, CallName, CallOutput, WorkerEvent } from '../workers/messages.ts';
+import type { CallInput } from '../workers/messages.ts';
 import type { StartProcess } from '../workers/process.ts';
-import { callInWorker, trainInWorker } from '../workers/train-in-worker.ts';
-import type { PreparedJob, RunningJob } from './registry.ts';
+import { trainInWorker } from '../workers/train-in-worker.ts';
+import { prepareIndex } from './prepare-index.ts';
+import { prepareMining } from './prepare-mining.ts';
+import type { PreparedJob } from './registry.ts';
+import { runInWorker } from './run-in-worker.ts';
 
 export type PrepareOptions = {
   readonly projects: Projects;
@@ -22,8 +24,9 @@ export type PrepareOptions = {
   readonly usualThreads: number;
   readonly starterFolder: string;
   readonly now: () => number;
-  /** Called after a model or index has changed, so that the search worker lets go of the old one. */
-  readonly onChange: () => Promise<void>;
+  /** Called after the model of a project has changed, and after its index has. */
+  readonly onTrained: (projectId: string) => void;
+  readonly onIndexed: (projectId: string) => void;
 };
 
 const SECONDS_A_MINUTE = 60;
@@ -40,6 +43,8 @@ export function createPrepare(options: PrepareOptions): (request: JobRequest) =>
         return preparePlan(options, project, request);
       case 'index':
         return prepareIndex(options, project);
+      case 'mine':
+        return prepareMining(options, project, request);
       default:
         return assertNever(request, 'job request');
     }
@@ -64,8 +69,8 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
           const model = await keepModel(folder, `model-${String(options.now())}`);
           const measured: ProjectFile['measured'] = keptEarly || resume ? file.measured : { preset: request.preset, steps: summary.steps, minutes: summary.wallSeconds / SECONDS_A_MINUTE, memoryMB: summary.peakMemoryMB, basis: 'last-run' };
           await options.projects.change(file.id, (present) => ({ ...present, model, measured }));
-          await options.onChange();
-          await tidyModels(folder, model);
+          options.onTrained(file.id);
+          await tidyModels(folder, [join(folder, model), await servingModel(folder)]);
           return { kind: 'train', summary: { ...summary, model: join(folder, model) }, keptEarly };
         },
       }),
@@ -99,44 +104,4 @@ async function trainInput(options: PrepareOptions, { folder, file }: OpenProject
   await mkdir(paths.models, { recursive: true });
   await writeJsonAtomic(paths.recipe, recipeOf({ folder, file, preset }));
   return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: file.settings.device ?? 'cpu', resume: false, onlyPlan: false, questions: file.questions === null ? null : { file: join(folder, file.questions), folder } };
-}
-
-function prepareIndex(options: PrepareOptions, { folder, file }: OpenProject): Promise<PreparedJob> {
-  const modelFolder = modelFolderOf(folder, file);
-  const documentsFolder = file.library.folder;
-  if (modelFolder === null) throw new InputError('index.no-model', 'Expected a trained model, found none. Train first, then index the folder.');
-  if (documentsFolder === null) throw new InputError('index.no-folder', 'Expected a folder of documents, found none. Choose the folder first.');
-  let indexedAt = options.now();
-  return Promise.resolve({
-    run: (onEvent) =>
-      runInWorker<'index'>((call) => callInWorker(options.startProcess, 'index', call), {
-        makeReady: async () => {
-          indexedAt = options.now();
-          await mkdir(join(folder, 'library'), { recursive: true });
-          await options.onChange(); // the search worker must not hold the index that is about to be replaced
-          return { modelFolder, documentsFolder, indexFolder: projectPaths(folder).index };
-        },
-        onEvent,
-        finish: async ({ summary, modelId, libraryFiles }) => {
-          await writeLibraryReport(folder, { documentsFolder, modelId, indexedAt, chunks: summary.chunks, files: libraryFiles });
-          await options.onChange();
-          return { kind: 'index', summary };
-        },
-      }),
-  });
-}
-
-type CallOf<Name extends CallName> = { readonly input: CallInput<Name>; readonly onEvent: (event: WorkerEvent) => void };
-
-type Work<Name extends 'train' | 'index'> = {
-  readonly makeReady: () => Promise<CallInput<Name>>;
-  readonly onEvent: (event: WorkerEvent) => void;
-  readonly finish: (output: CallOutput<Name>) => Promise<JobResult>;
-};
-
-/** The call in a process of its own, started when everything is ready. */
-function runInWorker<Name extends 'train' | 'index'>(start: (call: CallOf<Name>) => RunningCall<CallOutput<Name>>, work: Work<Name>): RunningJob {
-  const call = work.makeReady().then((input) => start({ input, onEvent: work.onEvent }));
-  const result = call.then((started) => started.result).then(work.finish);
-  return { result, control: (action) => void call.then((started) => started.control(action), () => undefined) };
 }

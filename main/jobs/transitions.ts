@@ -15,11 +15,12 @@ const ALLOWED: { readonly [Status in JobState['status']]: readonly JobAction[] }
   interrupted: [],
 };
 
-/** Only training can be held or ended early with something to keep; the others are short, or begin where they were. */
+/** Only training can be ended early with something to keep; the others begin where they were, or are short. */
 const POSSIBLE: { readonly [Kind in JobKind]: readonly JobAction[] } = {
   train: ['pause', 'resume', 'cancel', 'stop-and-keep'],
   plan: ['cancel'],
-  index: ['cancel'],
+  index: ['pause', 'resume', 'cancel'],
+  mine: ['cancel'],
 };
 
 /** @throws InputError 'job.not-possible' when the action makes no sense now. */

@@ -1,6 +1,5 @@
 /** What does the window see of a corpus that core has looked at? One translation of words, no judgement of its own. */
 import { basename } from 'node:path';
-import type { CorpusMapping as CoreMapping } from '../../core/corpus/corpus-options.ts';
 import type { CorpusInspection } from '../../core/corpus/inspect.ts';
 import type { CorpusSource } from '../../core/corpus/sources.ts';
 import type { CorpusRole as CoreRole, FormatName } from '../../core/corpus/formats.ts';
@@ -57,20 +56,7 @@ export function corpusSource({ paths, format, languages, encoding, mapping }: Sa
     ...(format === null ? {} : { format: coreFormat(format) }),
     ...(languages === null ? {} : { languages }),
     ...(encoding === null ? {} : { encoding }),
-    ...(mapping === null ? {} : { mapping: withoutUnsaid(mapping) }),
-  };
-}
-
-/** Parts of a mapping that nobody said are not there at all. */
-function withoutUnsaid({ columns, hasHeader, minimumScore, sheet, tiers, markers }: CorpusMapping): CoreMapping {
-  const said = <T extends object>(part: T): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } => Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as { readonly [Key in keyof T]?: Exclude<T[Key], undefined> }; // the keys are those of the part
-  return {
-    ...(columns === undefined ? {} : { columns: said(columns) }),
-    ...(hasHeader === undefined ? {} : { hasHeader }),
-    ...(minimumScore === undefined ? {} : { minimumScore }),
-    ...(sheet === undefined ? {} : { sheet }),
-    ...(tiers === undefined ? {} : { tiers: { source: tiers.source, ...(tiers.target === undefined ? {} : { target: tiers.target }) } }),
-    ...(markers === undefined ? {} : { markers: said(markers) }),
+    ...(mapping === null ? {} : { mapping }),
   };
 }
 

@@ -61,11 +61,11 @@ export async function keepModel(folder: string, name: string): Promise<string> {
   return kept.split('\\').join('/');
 }
 
-/** Deletes all but the newest models; the one in use is never deleted. */
-export async function tidyModels(folder: string, inUse: string | null): Promise<void> {
+/** Deletes all but the newest models; those in use (absolute folders) are never deleted. */
+export async function tidyModels(folder: string, inUse: readonly (string | null)[]): Promise<void> {
   const { models } = projectPaths(folder);
   const names = (await readdir(models)).filter((name) => /^model-\d+$/.test(name)).sort().reverse();
-  for (const name of names.slice(MODELS_KEPT)) if (`models/${name}` !== inUse) await rm(join(models, name), { recursive: true, force: true });
+  for (const name of names.slice(MODELS_KEPT)) if (!inUse.includes(join(models, name))) await rm(join(models, name), { recursive: true, force: true });
 }
 
 /** Whether an unfinished training left something to go on from. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { InputError } from '../../core/base/errors.ts';
-import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, corpusTermsSchema, givenNamesSchema, list, tagSchema, trainingSettingsSchema, type GivenNames, type TrainingSettings } from '../contract/index.ts';
+import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, corpusTermsSchema, givenNamesSchema, list, NO_SPELLING_RULES, spellingRulesSchema, tagSchema, trainingSettingsSchema, type GivenNames, type TrainingSettings } from '../contract/index.ts';
 
 export const PROJECT_FILE = 'project.json';
-export const VERSION = 1;
+export const VERSION = 2;
 const FORMAT = 'isogloss-project';
 
 /** A file as it was when it was added; times in milliseconds since 1970. */
@@ -49,7 +49,13 @@ const projectFileSchema = z.object({
   model: z.string().nullable(),
   /** Measured by the last plan or training here. */
   measured: z.object({ preset: z.string(), steps: z.number(), minutes: z.number(), memoryMB: z.number(), basis: z.enum(['trial', 'last-run']) }).nullable(),
-  library: z.object({ folder: z.string().nullable() }),
+  library: z.object({
+    /** `name` begins the paths of its documents; '' in a library of one folder. */
+    folders: list(z.object({ name: z.string(), path: z.string() })),
+    isWatched: z.boolean(),
+  }),
+  /** Which spellings match each other in search. */
+  spelling: spellingRulesSchema.default(NO_SPELLING_RULES),
   /** Questions with known answers for the report, relative to the project folder, as are the documents that they name. */
   questions: z.string().nullable(),
   exampleQueries: list(z.object({ text: z.string(), language: tagSchema })),
@@ -58,8 +64,15 @@ export type ProjectFile = z.infer<typeof projectFileSchema>;
 
 export const DEFAULT_SETTINGS: TrainingSettings = { preset: 'balanced', threads: null, seed: 1, semanticWeight: null, languageWeight: null, temperature: null };
 
-/** Row n makes version n + 1 of version n. Empty until there is a second version. */
-const migrations: Readonly<Record<number, (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>>> = {};
+/** Row n makes version n + 1 of version n. */
+const migrations: Readonly<Record<number, (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>>> = {
+  /** One folder became several. */
+  1: (old) => {
+    const library = z.object({ folder: z.string().nullable() }).safeParse(old['library']);
+    const folder = library.success ? library.data.folder : null;
+    return { ...old, library: { folders: folder === null ? [] : [{ name: '', path: folder }], isWatched: true } };
+  },
+};
 
 export type ReadProject = { readonly file: ProjectFile; readonly isNewer: boolean; readonly wasMigrated: boolean };
 
@@ -102,7 +115,8 @@ export function newProjectFile(facts: { readonly id: string; readonly name: stri
     settings: DEFAULT_SETTINGS,
     model: null,
     measured: null,
-    library: { folder: null },
+    library: { folders: [], isWatched: true },
+    spelling: NO_SPELLING_RULES,
     questions: null,
     exampleQueries: [],
   };

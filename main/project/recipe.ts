@@ -58,13 +58,12 @@ function unsaid(corpus: CorpusEntry): InputError {
 }
 
 /** Where things lie in a project folder. */
-export function projectPaths(folder: string): { readonly incoming: string; readonly models: string; readonly training: string; readonly checkpoints: string; readonly recipe: string; readonly index: string } {
+export function projectPaths(folder: string): { readonly incoming: string; readonly models: string; readonly training: string; readonly checkpoints: string; readonly recipe: string } {
   return {
     incoming: join(folder, 'incoming'),
     models: join(folder, 'models'),
     training: join(folder, 'models', 'training'),
     checkpoints: join(folder, 'models', 'training.training'), // where core/training keeps them; named here so that the program need not load it
     recipe: join(folder, 'models', 'recipe.json'),
-    index: join(folder, 'library', 'index'),
   };
 }

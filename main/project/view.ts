@@ -33,6 +33,7 @@ export async function viewProject({ folder, file, access }: OpenProject, { model
     steps: stepsOf({ file, advice, model, hasReport, library }),
     model,
     library,
+    spelling: file.spelling,
     exampleQueries: file.exampleQueries,
   };
 }

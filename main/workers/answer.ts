@@ -57,6 +57,18 @@ function dispatch(handlers: Handlers, { name, input, context }: { name: CallName
       return required(handlers.train, name)(calls.train.input.parse(input), context);
     case 'index':
       return required(handlers.index, name)(calls.index.input.parse(input), context);
+    case 'mine':
+      return required(handlers.mine, name)(calls.mine.input.parse(input), context);
+    case 'look':
+      return required(handlers.look, name)(calls.look.input.parse(input), context);
+    case 'similar':
+      return required(handlers.similar, name)(calls.similar.input.parse(input), context);
+    case 'pool':
+      return required(handlers.pool, name)(calls.pool.input.parse(input), context);
+    case 'measure':
+      return required(handlers.measure, name)(calls.measure.input.parse(input), context);
+    case 'facets':
+      return required(handlers.facets, name)(calls.facets.input.parse(input), context);
     case 'inspect':
       return required(handlers.inspect, name)(calls.inspect.input.parse(input), context);
     case 'suggest':

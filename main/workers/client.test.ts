@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createService } from './service.ts';
+import { NO_FILTER, NO_SPELLING_RULES } from '../contract/index.ts';
 import { startWorker } from './client.ts';
 import type { IndexTask, WorkerEvent } from './messages.ts';
 import { nodeProcesses, scrubbedEnvironment, type WorkerProcess } from './process.ts';
@@ -15,15 +16,15 @@ const script = `
 import { answerCalls } from ${JSON.stringify(answerModule)};
 import { setTimeout } from 'node:timers/promises';
 answerCalls({
-  index: async ({ documentsFolder }, { signal, report }) => {
+  index: async ({ place }, { signal, report }) => {
     report({ kind: 'index', event: { kind: 'progress', phase: 'reading', done: 1, total: 2, unit: 'files', leftMs: null } });
-    if (documentsFolder === 'crash') { process.stderr.write('last words\\n'); process.kill(process.pid, 'SIGSEGV'); }
-    if (documentsFolder === 'exit') process.exit(7);
-    if (documentsFolder === 'deaf') { process.on('SIGTERM', () => {}); for (;;) {} }
-    if (documentsFolder === 'wait') await setTimeout(100_000, undefined, { signal });
-    if (documentsFolder === 'fail') throw new Error('our bug');
-    if (documentsFolder === 'lie') return { files: 'many' };
-    return { summary: { files: 1, skipped: 0, failed: 0, chunks: process.env.SECRET_TOKEN === undefined ? 0 : 1, wallSeconds: 0 }, modelId: '', libraryFiles: [] };
+    if (place === 'crash') { process.stderr.write('last words\\n'); process.kill(process.pid, 'SIGSEGV'); }
+    if (place === 'exit') process.exit(7);
+    if (place === 'deaf') { process.on('SIGTERM', () => {}); for (;;) {} }
+    if (place === 'wait') await setTimeout(100_000, undefined, { signal });
+    if (place === 'fail') throw new Error('our bug');
+    if (place === 'lie') return { files: 'many' };
+    return { summary: { files: 1, skipped: 0, failed: 0, chunks: process.env.SECRET_TOKEN === undefined ? 0 : 1, wallSeconds: 0 }, modelId: '', indexFolder: '', fingerprint: '', libraryFiles: [], failures: [] };
   },
 });
 `;
@@ -36,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const start = nodeProcesses((name) => join(folder, `${name}.mjs`));
-const task = (behaviour: string): IndexTask => ({ modelFolder: '', documentsFolder: behaviour, indexFolder: '' });
+const task = (behaviour: string): IndexTask => ({ modelFolder: '', folders: [], place: behaviour, failures: [], spelling: NO_SPELLING_RULES });
 
 describe('a worker', () => {
   it('answers, reports on the way, and sees a scrubbed environment', async () => {
@@ -82,7 +83,7 @@ describe('a worker', () => {
     await expect(worker.call('index', task('fail'), () => undefined).result).rejects.toMatchObject({ family: 'invariant', message: 'our bug' });
     await expect(worker.call('index', task('lie'), () => undefined).result).rejects.toMatchObject({ code: 'worker.bad-answer' });
     await expect(worker.call('index', task('answer'), () => undefined).result).resolves.toMatchObject({ summary: { skipped: 0 } });
-    await expect(worker.call('search', { indexFolder: '', modelFolder: '', query: '', queryLanguage: null, method: 'dense', limit: 1 }, () => undefined).result).rejects.toMatchObject({ family: 'invariant' });
+    await expect(worker.call('search', { indexFolder: '', modelFolder: '', generation: 0, spelling: NO_SPELLING_RULES, query: '', queryLanguage: null, method: 'dense', limit: 1, filter: NO_FILTER }, () => undefined).result).rejects.toMatchObject({ family: 'invariant' });
     await worker.stop();
   });
 

@@ -3,5 +3,5 @@ import { answerCalls } from './answer.ts';
 import { runIndexTask } from './run-index-task.ts';
 
 answerCalls({
-  index: (task, { signal, report }) => runIndexTask(task, { signal, report: (event) => report({ kind: 'index', event }) }),
+  index: (task, { signal, isPaused, report }) => runIndexTask(task, { signal, isPaused, report: (event) => report({ kind: 'index', event }) }),
 });

@@ -10,9 +10,11 @@ import { coreRole, corpusSource, describeInspection } from '../project/inspectio
 import { suggestLanguages } from '../project/languages.ts';
 import type { Fingerprint } from '../project/project-file.ts';
 import { answerCalls } from './answer.ts';
+import { fingerprintLibrary } from './look-at-library.ts';
 import type { InspectTask } from './messages.ts';
 
 answerCalls({
+  look: async ({ folders }, { signal }) => ({ fingerprint: await fingerprintLibrary(folders, signal) }),
   suggest: ({ text, limit }) => Promise.resolve({ languages: suggestLanguages(text, limit) }),
   inspect: async (task, { signal }) => {
     try {

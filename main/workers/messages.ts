@@ -5,11 +5,14 @@ import { corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusR
 import { errorRecordSchema } from '../contract/errors.ts';
 import { languageSuggestOutputSchema } from '../contract/language.ts';
 import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
-import { excerptSchema, hitSchema, libraryFileSchema, locationSchema, searchMethodSchema } from '../contract/search.ts';
+import { judgementScoresSchema } from '../contract/judgement.ts';
+import { libraryFileSchema, spellingRulesSchema } from '../contract/library.ts';
+import { mineTextSchema } from '../contract/mine.ts';
+import { excerptSchema, facetsSchema, foundHitSchema, locationSchema, searchChoiceSchema, searchFilterSchema, searchMethodSchema } from '../contract/search.ts';
 import { deviceWishSchema, trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
 
 /** One worker program per name: `<name>.ts` in this folder. */
-export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect']);
+export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine']);
 export type WorkerName = z.infer<typeof workerNameSchema>;
 
 export const trainTaskSchema = z.object({
@@ -26,7 +29,11 @@ export const trainTaskSchema = z.object({
 });
 export type TrainTask = z.infer<typeof trainTaskSchema>;
 
-export const indexTaskSchema = z.object({ modelFolder: z.string(), documentsFolder: z.string(), indexFolder: z.string() });
+const foldersSchema = list(z.object({ name: z.string(), path: z.string() }));
+const failuresSchema = list(z.object({ path: z.string(), hash: z.string().nullable(), error: errorRecordSchema }));
+
+/** `place`: the library's folder in the project, where indexes lie; `failures`: files not to be tried again while they are the same. */
+export const indexTaskSchema = z.object({ modelFolder: z.string(), folders: foldersSchema, place: z.string(), failures: failuresSchema, spelling: spellingRulesSchema });
 export type IndexTask = z.infer<typeof indexTaskSchema>;
 
 export const inspectTaskSchema = z.object({
@@ -43,28 +50,52 @@ export const inspectTaskSchema = z.object({
 });
 export type InspectTask = z.infer<typeof inspectTaskSchema>;
 
+/** Which index is asked: `generation` grows when it has changed, so that it is opened anew. */
+const openedIndexShape = { indexFolder: z.string(), modelFolder: z.string(), generation: z.number(), spelling: spellingRulesSchema };
+export const openedIndexSchema = z.object(openedIndexShape);
+export type OpenedIndex = z.infer<typeof openedIndexSchema>;
+
 export const searchTaskSchema = z.object({
-  indexFolder: z.string(),
-  modelFolder: z.string(),
+  ...openedIndexShape,
   query: z.string(),
   queryLanguage: z.string().nullable(),
   method: searchMethodSchema,
   limit: z.number(),
+  filter: searchFilterSchema,
 });
 export type SearchTask = z.infer<typeof searchTaskSchema>;
 
+/** As a search, with the best `depth` of every method in one list. */
+export const poolTaskSchema = searchTaskSchema.omit({ method: true });
+const answerSchema = z.object({ hits: list(foundHitSchema), choices: list(searchChoiceSchema), queryLanguage: z.string().nullable(), elapsedMs: z.number(), chunks: z.number() });
+
+/** MRR of the methods over judged queries. */
+export const measureTaskSchema = z.object({
+  ...openedIndexShape,
+  queries: list(z.object({ query: z.string(), queryLanguage: z.string().nullable(), right: list(z.object({ path: z.string(), start: z.number(), end: z.number(), text: z.string() })) })),
+});
+
+export const mineTaskSchema = z.object({ modelFolder: z.string(), source: mineTextSchema, target: mineTextSchema, outputFile: z.string(), threads: z.number() });
+export type MineTask = z.infer<typeof mineTaskSchema>;
+
 /** `indexedAt`: milliseconds since 1970; a file younger than that has changed. */
-export const excerptTaskSchema = z.object({ documentsFolder: z.string(), path: z.string(), location: locationSchema, indexedAt: z.number().nullable() });
+export const excerptTaskSchema = z.object({ folders: foldersSchema, path: z.string(), location: locationSchema, indexedAt: z.number().nullable() });
 export type ExcerptTask = z.infer<typeof excerptTaskSchema>;
 
 /** What a worker can be asked; one table, so that asker and answerer agree. */
 export const calls = {
   train: { input: trainTaskSchema, output: z.object({ summary: trainingSummarySchema.nullable(), keptEarly: z.boolean() }) },
   /** `libraryFiles`: what became of each file, the first LIBRARY_FILES_SHOWN, failed ones before all. */
-  index: { input: indexTaskSchema, output: z.object({ summary: indexSummarySchema, modelId: z.string(), libraryFiles: list(libraryFileSchema.extend({ modifiedAt: z.number() })) }) },
+  index: { input: indexTaskSchema, output: z.object({ summary: indexSummarySchema, modelId: z.string(), indexFolder: z.string(), fingerprint: z.string(), libraryFiles: list(libraryFileSchema.extend({ modifiedAt: z.number() })), failures: failuresSchema }) },
+  mine: { input: mineTaskSchema, output: z.object({ candidates: z.number(), proposed: z.number() }) },
+  look: { input: z.object({ folders: foldersSchema }), output: z.object({ fingerprint: z.string() }) },
   inspect: { input: inspectTaskSchema, output: z.object({ inspection: inspectionSchema, fingerprints: list(z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.number(), sha256: z.string() })) }) },
   suggest: { input: z.object({ text: z.string(), limit: z.number() }), output: languageSuggestOutputSchema },
-  search: { input: searchTaskSchema, output: z.object({ hits: list(hitSchema), queryLanguage: z.string().nullable(), elapsedMs: z.number(), chunks: z.number() }) },
+  search: { input: searchTaskSchema, output: answerSchema },
+  pool: { input: poolTaskSchema, output: answerSchema },
+  similar: { input: openedIndexSchema.extend({ chunkId: z.string(), limit: z.number() }), output: answerSchema },
+  measure: { input: measureTaskSchema, output: judgementScoresSchema.shape.scores },
+  facets: { input: openedIndexSchema, output: facetsSchema },
   excerpt: { input: excerptTaskSchema, output: excerptSchema },
 } as const;
 export type CallName = keyof typeof calls;
@@ -75,7 +106,7 @@ export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel
 export type Control = z.infer<typeof controlSchema>;
 
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'inspect', 'suggest', 'search', 'excerpt']), input: z.unknown() }),
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'excerpt']), input: z.unknown() }),
   /** Concerns the call of that id. */
   z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
 ]);
@@ -83,6 +114,7 @@ export type ToWorker = z.infer<typeof toWorkerSchema>;
 
 export const workerEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('training'), event: trainingEventSchema }),
+  /** Also of mining: its phases are `reading`, `encoding`, `finishing`. */
   z.object({ kind: z.literal('index'), event: indexEventSchema }),
 ]);
 export type WorkerEvent = z.infer<typeof workerEventSchema>;

@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, resolve, isAbsolute } from 'node:path';
 import { InputError, toIsoglossError } from '../../core/base/errors.ts';
+import { isInFolder } from '../../core/documents/library-folders.ts';
 import { documentText } from '../../core/documents/parsed-document.ts';
 import { readDocument } from '../../core/documents/read-document.ts';
 import { dominantScript, scriptDirection } from '../../core/text/scripts.ts';
@@ -11,8 +12,8 @@ import type { ExcerptTask } from './messages.ts';
 const CHARACTERS_AROUND = 1_500;
 
 /** @throws InputError 'document.outside-library', 'file.missing'; what `readDocument` throws. */
-export async function readExcerpt({ documentsFolder, path, location, indexedAt }: ExcerptTask, signal: AbortSignal): Promise<Excerpt> {
-  const file = await insideFolder(documentsFolder, path);
+export async function readExcerpt({ folders, path, location, indexedAt }: ExcerptTask, signal: AbortSignal): Promise<Excerpt> {
+  const file = await insideFolders(folders, path);
   const document = await readDocument(file, signal);
   const text = documentText(document);
   const start = Math.min(location.start, text.length);
@@ -29,13 +30,24 @@ export async function readExcerpt({ documentsFolder, path, location, indexedAt }
   };
 }
 
+/** The folder that the path begins with, and the file in it. */
+async function insideFolders(folders: ExcerptTask['folders'], path: string): Promise<string> {
+  const folder = folders.find(({ name }) => isInFolder(path, name));
+  if (folder === undefined) throw outside(path);
+  return insideFolder(folder.path, folder.name === '' ? path : path.slice(folder.name.length + 1));
+}
+
+function outside(path: string): InputError {
+  return new InputError('document.outside-library', `${path}: expected a file of the folders that are searched, found one outside them.`, { data: { path } });
+}
+
 /** The real path of a file of the library, and of no other: neither ".." nor a link leads out. */
 async function insideFolder(folder: string, path: string): Promise<string> {
   try {
     const root = await realpath(folder);
     const file = await realpath(resolve(root, path));
     const way = relative(root, file);
-    if (way === '' || way.startsWith('..') || isAbsolute(way) || isAbsolute(path)) throw new InputError('document.outside-library', `${path}: expected a file of the folder that is searched, found one outside it.`, { data: { path } });
+    if (way === '' || way.startsWith('..') || isAbsolute(way) || isAbsolute(path)) throw outside(path);
     return file;
   } catch (thrown) {
     throw toIsoglossError(thrown);

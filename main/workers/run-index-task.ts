@@ -3,32 +3,54 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Progress } from '../../core/base/progress.ts';
 import { estimateLeftMs } from '../../core/base/progress.ts';
-import { serialiseError, type IsoglossError } from '../../core/base/errors.ts';
+import { deserialiseError, serialiseError, type IsoglossError } from '../../core/base/errors.ts';
+import { isInFolder, type LibraryFolder } from '../../core/documents/library-folders.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { buildIndex, type BuildSummary } from '../../core/retrieval/build-index.ts';
 import { journalPath } from '../../core/retrieval/store/index-manifest.ts';
 import { readJournal } from '../../core/retrieval/store/journal.ts';
 import { LIBRARY_FILES_SHOWN, type ErrorRecord, type IndexEvent } from '../contract/index.ts';
+import { indexForModel } from '../project/index-places.ts';
+import { fingerprintLibrary } from './look-at-library.ts';
 import type { CallOutput, IndexTask } from './messages.ts';
 
-const PHASES: Readonly<Record<string, Extract<IndexEvent, { kind: 'progress' }>['phase']>> = { listing: 'listing', indexing: 'encoding', finishing: 'finishing' };
+const PHASES: Readonly<Record<string, Extract<IndexEvent, { kind: 'progress' }>['phase']>> = { listing: 'listing', checking: 'reading', indexing: 'encoding', finishing: 'finishing' };
 
 /** Reasons that say what a file is, not that something is wrong with it. */
 const QUIET_REASONS = new Set(['format', 'hidden']);
 
-/** Indexes; an index of another model is made anew. @throws as `openEncoder` and `buildIndex`. */
-export async function runIndexTask(task: IndexTask, wishes: { readonly signal: AbortSignal; readonly report: (event: IndexEvent) => void }): Promise<CallOutput<'index'>> {
-  const { modelFolder, documentsFolder, indexFolder } = task;
+export type IndexWishes = { readonly signal: AbortSignal; readonly isPaused: () => boolean; readonly report: (event: IndexEvent) => void };
+
+/** Indexes, beside the present index where another model made that. @throws as `openEncoder` and `buildIndex`. */
+export async function runIndexTask(task: IndexTask, wishes: IndexWishes): Promise<CallOutput<'index'>> {
+  const { modelFolder, folders, place, failures, spelling } = task;
   const start = performance.now();
+  const fingerprint = await fingerprintLibrary(folders, wishes.signal); // before anything is read: what changes meanwhile is noticed afterwards
   const encoder = await openEncoder(modelFolder);
-  const built = await buildIndex({ encoder, modelFolder, documentsFolder, indexFolder, ifOtherModel: 'rebuild', signal: wishes.signal, report: progressReporter(wishes.report) });
+  const indexFolder = await indexForModel(place, encoder.modelId);
+  const built = await buildIndex({
+    encoder,
+    modelFolder,
+    documentsFolder: folders[0]?.path ?? '',
+    folders,
+    indexFolder,
+    ifOtherModel: 'rebuild',
+    rules: spelling,
+    knownFailures: new Map(failures.flatMap(({ path, hash, error }) => (hash === null ? [] : [[path, { hash, error: deserialiseError(error) }] as const]))),
+    isPaused: wishes.isPaused,
+    signal: wishes.signal,
+    report: progressReporter(wishes.report),
+  });
   for (const { path, error } of built.failed) wishes.report({ kind: 'problem', code: error.code, message: error.message, path, line: null });
   for (const { path, reason } of built.skipped) if (!QUIET_REASONS.has(reason)) wishes.report({ kind: 'problem', code: `library.skipped-${reason}`, message: `${path}: left out (${reason}).`, path, line: null });
   for (const { code, message, path, line } of built.problems) wishes.report({ kind: 'problem', code, message, path, line });
   return {
     summary: { files: built.files, skipped: built.skipped.length, failed: built.failed.length, chunks: built.chunks, wallSeconds: (performance.now() - start) / 1000 },
     modelId: encoder.modelId,
-    libraryFiles: await describeFiles({ built, documentsFolder, indexFolder }),
+    indexFolder,
+    fingerprint,
+    libraryFiles: await describeFiles({ built, folders, indexFolder }),
+    failures: built.failed.map(({ path, hash, error }) => ({ path, hash, error: recordOf(error) })),
   };
 }
 
@@ -46,7 +68,7 @@ function progressReporter(report: (event: IndexEvent) => void): (progress: Progr
 }
 
 /** What needs a look stands first. */
-async function describeFiles({ built, documentsFolder, indexFolder }: { readonly built: BuildSummary; readonly documentsFolder: string; readonly indexFolder: string }): Promise<CallOutput<'index'>['libraryFiles']> {
+async function describeFiles({ built, folders, indexFolder }: { readonly built: BuildSummary; readonly folders: readonly LibraryFolder[]; readonly indexFolder: string }): Promise<CallOutput<'index'>['libraryFiles']> {
   const { files } = await readJournal(journalPath(indexFolder));
   const failed = built.failed.map(({ path, error }) => ({ path, sizeBytes: 0, chunks: 0, state: { status: 'failed' as const, error: recordOf(error) } }));
   const skipped = built.skipped.map(({ path, reason }) => ({ path, sizeBytes: 0, chunks: 0, state: { status: 'skipped' as const, reason } }));
@@ -56,7 +78,13 @@ async function describeFiles({ built, documentsFolder, indexFolder }: { readonly
     .map(({ path, sizeBytes, parts }) => ({ path, sizeBytes, chunks: parts.reduce((sum, { chunks }) => sum + chunks, 0), state: { status: 'read' as const } }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   const shown = [...failed, ...skipped, ...read].slice(0, LIBRARY_FILES_SHOWN);
-  return Promise.all(shown.map(async (file) => ({ ...file, modifiedAt: await stat(join(documentsFolder, file.path)).then(({ mtimeMs }) => mtimeMs, () => 0) })));
+  return Promise.all(shown.map(async (file) => ({ ...file, modifiedAt: await stat(placeOf(file.path, folders)).then(({ mtimeMs }) => mtimeMs, () => 0) })));
+}
+
+/** Where the document of a library's path lies on the disk. */
+export function placeOf(path: string, folders: readonly LibraryFolder[]): string {
+  const folder = folders.find(({ name }) => isInFolder(path, name));
+  return join(folder?.path ?? '', folder === undefined || folder.name === '' ? path : path.slice(folder.name.length + 1));
 }
 
 function recordOf(error: IsoglossError): ErrorRecord {

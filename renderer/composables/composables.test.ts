@@ -5,7 +5,7 @@ import { createPinia, setActivePinia } from 'pinia';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
 import { UPLOAD_CHUNK_BYTES } from '../../main/contract/limits.ts';
-import type { Inspection, IsoglossClient, Job, JobEvent, Project, SearchAnswer } from '../../main/contract/index.ts';
+import { NO_FILTER, NO_SPELLING_RULES, type Inspection, type IsoglossClient, type Job, type JobEvent, type Project, type SearchAnswer } from '../../main/contract/index.ts';
 import type { Bridge } from '../bridge.ts';
 import { ready } from '../stores/loadable.ts';
 import { useProjectsStore } from '../stores/projects.ts';
@@ -20,7 +20,7 @@ const swahili = { tag: 'sw', name: 'Swahili', ownName: 'Kiswahili', script: 'Lat
 const project: Project = {
   id: 'p', name: 'P', folder: '/p', isSample: false, access: { kind: 'writable' }, languages: [swahili], bridge: { ...swahili, tag: 'en', name: 'English', ownName: 'English' }, corpora: [],
   totals: { questions: 0, sentences: 0, pairs: [] }, settings: { preset: 'quick', threads: null, seed: 1, semanticWeight: null, languageWeight: null, temperature: null },
-  advice: [], steps: [], model: null, library: { status: 'none' }, exampleQueries: [],
+  advice: [], steps: [], model: null, library: { status: 'none' }, spelling: NO_SPELLING_RULES, exampleQueries: [],
 };
 const readable: Inspection = { status: 'readable', paths: ['/in/a.tsv'], role: 'pairs', format: 'tsv', languages: { kind: 'two', source: 'en', target: 'sw' }, languagesFrom: 'name', rows: [], counts: { records: 2, problems: 0, sizeBytes: 9 }, problems: [], advice: [] };
 const job: Job = { id: 'j', request: { kind: 'train', projectId: 'p', preset: 'quick', resume: false }, startedAt: 1, endedAt: null, state: { status: 'queued' } };
@@ -123,13 +123,13 @@ describe('a job', () => {
 });
 
 describe('a question', () => {
-  const answerTo = (query: string): SearchAnswer => ({ hits: [], queryLanguage: query, elapsedMs: 1, chunks: 1 });
+  const answerTo = (query: string): SearchAnswer => ({ hits: [], choices: [], queryLanguage: query, elapsedMs: 1, chunks: 1 });
 
   it('asked last is the one answered, whichever answer comes first', async () => {
     const waiting = new Map<string, (answer: SearchAnswer) => void>();
     const search = within(clientWith({ search: { query: ({ query }: { query: string }) => new Promise((resolve) => waiting.set(query, resolve)) } }), () => useSearch(() => 'p'));
-    void search.ask({ query: 'first', queryLanguage: null, method: 'hybrid' });
-    void search.ask({ query: 'second', queryLanguage: null, method: 'hybrid' });
+    void search.ask({ query: 'first', queryLanguage: null, method: 'hybrid', filter: NO_FILTER });
+    void search.ask({ query: 'second', queryLanguage: null, method: 'hybrid', filter: NO_FILTER });
     expect(search.answer.value.status).toBe('loading');
     waiting.get('second')?.(answerTo('second'));
     await flushPromises();
@@ -140,7 +140,7 @@ describe('a question', () => {
 
   it('that fails says why', async () => {
     const search = within(clientWith({ search: { query: () => Promise.reject(refusal('index.not-built')) } }), () => useSearch(() => 'p'));
-    await search.ask({ query: 'x', queryLanguage: null, method: 'hybrid' });
+    await search.ask({ query: 'x', queryLanguage: null, method: 'hybrid', filter: NO_FILTER });
     expect(search.answer.value.status === 'failed' && search.answer.value.problem.code).toBe('index.not-built');
   });
 });

@@ -19,6 +19,8 @@ export type Jobs = {
   readonly resume: (jobId: string) => Promise<void>;
   readonly cancel: (jobId: string) => Promise<void>;
   readonly stopAndKeep: (jobId: string) => Promise<void>;
+  /** Reads files of the library again that could not be read; null: all of them. */
+  readonly retryFiles: (projectId: string, paths: readonly string[] | null) => Promise<void>;
 };
 
 /** Jobs being followed, by id, so that none is followed twice whoever asks. */
@@ -69,6 +71,9 @@ export function useJobs(): Jobs & { readonly loadAll: () => Promise<void>; reado
     latest: (projectId, kind) => records.value.find(({ job }) => job.request.projectId === projectId && job.request.kind === kind) ?? null,
     async start(request) {
       watchJob(await client.job.start(request));
+    },
+    async retryFiles(projectId, paths) {
+      watchJob(await client.library.retry({ projectId, paths: paths === null ? null : [...paths] }));
     },
     pause: async (jobId) => keepState(await client.job.pause({ jobId })),
     resume: async (jobId) => keepState(await client.job.resume({ jobId })),

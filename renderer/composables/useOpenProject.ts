@@ -1,7 +1,7 @@
 /** What stands in the open project, and how is it changed? */
 import { storeToRefs } from 'pinia';
 import type { Ref } from 'vue';
-import type { ChosenLanguage, CorpusFormat, CorpusLanguages, CorpusRole, Library, Project, Result, TrainingPlan, TrainingSettings } from '../../main/contract/index.ts';
+import type { ChosenLanguage, CorpusFormat, CorpusLanguages, CorpusRole, Library, Project, Result, SpellingRules, TrainingPlan, TrainingSettings } from '../../main/contract/index.ts';
 import { IDLE, ready, valueOf, type Loadable } from '../stores/loadable.ts';
 import { useProjectsStore } from '../stores/projects.ts';
 import { loadInto } from './load-into.ts';
@@ -25,10 +25,13 @@ export type OpenProject = {
   readonly refresh: () => Promise<void>;
   readonly loadPlan: (projectId: string) => Promise<void>;
   readonly loadResult: (projectId: string) => Promise<void>;
-  readonly update: (change: { readonly name?: string; readonly languages?: readonly ChosenLanguage[]; readonly settings?: TrainingSettings }) => Promise<void>;
+  readonly update: (change: { readonly name?: string; readonly languages?: readonly ChosenLanguage[]; readonly settings?: TrainingSettings; readonly spelling?: SpellingRules }) => Promise<void>;
   readonly addCorpus: (corpus: NewCorpus) => Promise<void>;
   readonly removeCorpus: (corpusId: string) => Promise<void>;
   readonly chooseLibrary: (folder: string) => Promise<Library>;
+  readonly addLibraryFolder: (folder: string) => Promise<Library>;
+  readonly removeLibraryFolder: (folder: string) => Promise<Library>;
+  readonly watchLibrary: (isWatched: boolean) => Promise<Library>;
   readonly refreshLibrary: () => Promise<void>;
 };
 
@@ -65,8 +68,8 @@ export function useOpenProject(): OpenProject {
     },
     loadPlan: (projectId) => loadInto(plan, () => client.training.plan({ projectId })),
     loadResult: (projectId) => loadInto(result, () => client.project.result({ projectId })),
-    async update({ name, languages, settings }) {
-      open.value = ready(await client.project.update({ projectId: openId(), name: name ?? null, languages: languages === undefined ? null : [...languages], settings: settings ?? null }));
+    async update({ name, languages, settings, spelling }) {
+      open.value = ready(await client.project.update({ projectId: openId(), name: name ?? null, languages: languages === undefined ? null : [...languages], settings: settings ?? null, spelling: spelling ?? null }));
     },
     async addCorpus({ paths, ...corpus }) {
       open.value = ready(await client.corpus.add({ projectId: openId(), paths: [...paths], ...corpus }));
@@ -75,6 +78,9 @@ export function useOpenProject(): OpenProject {
       open.value = ready(await client.corpus.remove({ projectId: openId(), corpusId }));
     },
     chooseLibrary: async (folder) => keepLibrary(await client.library.choose({ projectId: openId(), folder })),
+    addLibraryFolder: async (folder) => keepLibrary(await client.library.addFolder({ projectId: openId(), folder })),
+    removeLibraryFolder: async (folder) => keepLibrary(await client.library.removeFolder({ projectId: openId(), folder })),
+    watchLibrary: async (isWatched) => keepLibrary(await client.library.watch({ projectId: openId(), isWatched })),
     async refreshLibrary() {
       keepLibrary(await client.library.status({ projectId: openId() }));
     },

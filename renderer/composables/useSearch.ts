@@ -1,52 +1,108 @@
-/** What was asked of the library, and what came back? */
+/** What was asked of the library, what came back, and what did the person say of it? */
 import { shallowRef, type ShallowRef } from 'vue';
-import type { Excerpt, Hit, SearchAnswer, SearchMethod } from '../../main/contract/index.ts';
+import type { Excerpt, Facets, Hit, Judgements, SearchAnswer, SearchFilter, SearchMethod, Verdict } from '../../main/contract/index.ts';
 import { problemFrom } from '../bridge.ts';
-import { failed, IDLE, LOADING, ready, type Loadable } from '../stores/loadable.ts';
+import { failed, IDLE, LOADING, ready, valueOf, type Loadable } from '../stores/loadable.ts';
 import { loadInto } from './load-into.ts';
 import { useBridge } from './useBridge.ts';
 
 const HITS_SHOWN = 20;
+/** Of each method, when all are pooled to be judged. */
+const POOL_DEPTH = 10;
 
-export type Question = { readonly query: string; readonly queryLanguage: string | null; readonly method: SearchMethod };
+/** `pooled`: the best of every method in one list, for judging. */
+export type AskedMethod = SearchMethod | 'pooled';
+export type Question = { readonly query: string; readonly queryLanguage: string | null; readonly method: AskedMethod; readonly filter: SearchFilter };
 
 export type Search = {
   readonly answer: Readonly<ShallowRef<Loadable<SearchAnswer>>>;
   readonly excerpt: Readonly<ShallowRef<Loadable<Excerpt>>>;
+  /** The hit whose place is shown. */
+  readonly opened: Readonly<ShallowRef<Hit | null>>;
+  readonly facets: Readonly<ShallowRef<Loadable<Facets>>>;
+  readonly judgements: Readonly<ShallowRef<Loadable<Judgements>>>;
+  /** The passage that the answer is like; null when it answers a question. */
+  readonly likeThis: Readonly<ShallowRef<Hit | null>>;
   readonly ask: (question: Question) => Promise<void>;
+  readonly askLike: (hit: Hit) => Promise<void>;
   readonly clear: () => void;
   readonly openHit: (hit: Hit) => Promise<void>;
   readonly closeHit: () => void;
+  /** @throws what the program says. */
+  readonly judge: (hit: Hit, verdict: Verdict | null) => Promise<void>;
+  readonly measure: () => Promise<void>;
+  /** @returns the folder with the files. */
+  readonly exportJudgements: () => Promise<string>;
+  readonly loadFacets: () => Promise<void>;
+  readonly loadJudgements: () => Promise<void>;
 };
 
 export function useSearch(projectId: () => string): Search {
   const { client } = useBridge();
   const answer = shallowRef<Loadable<SearchAnswer>>(IDLE);
   const excerpt = shallowRef<Loadable<Excerpt>>(IDLE);
+  const opened = shallowRef<Hit | null>(null);
+  const facets = shallowRef<Loadable<Facets>>(IDLE);
+  const judgements = shallowRef<Loadable<Judgements>>(IDLE);
+  const likeThis = shallowRef<Hit | null>(null);
+  let asked: Question | null = null;
   let newest = 0;
+
+  /** Only the newest answer counts. */
+  async function answerWith(find: () => Promise<SearchAnswer>): Promise<void> {
+    newest += 1;
+    const mine = newest;
+    answer.value = LOADING;
+    const found = await find().then(ready, (thrown: unknown) => failed<SearchAnswer>(problemFrom(thrown)));
+    if (mine === newest) answer.value = found;
+  }
 
   return {
     answer,
     excerpt,
-    async ask({ query, queryLanguage, method }) {
-      newest += 1;
-      const mine = newest;
-      answer.value = LOADING;
-      const found = await client.search
-        .query({ projectId: projectId(), query, queryLanguage, method, limit: HITS_SHOWN })
-        .then(ready, (thrown: unknown) => failed<SearchAnswer>(problemFrom(thrown)));
-      if (mine === newest) answer.value = found;
+    opened,
+    facets,
+    judgements,
+    likeThis,
+    async ask(question) {
+      asked = question;
+      likeThis.value = null;
+      const { query, queryLanguage, method, filter } = question;
+      const common = { projectId: projectId(), query, queryLanguage, filter };
+      await answerWith(() => (method === 'pooled' ? client.judgement.pool({ ...common, depth: POOL_DEPTH }) : client.search.query({ ...common, method, limit: HITS_SHOWN })));
+    },
+    async askLike(hit) {
+      likeThis.value = hit;
+      await answerWith(() => client.search.similar({ projectId: projectId(), chunkId: hit.chunkId, limit: HITS_SHOWN }));
     },
     clear() {
       newest += 1;
+      asked = null;
+      likeThis.value = null;
       answer.value = IDLE;
     },
     async openHit(hit) {
+      opened.value = hit;
       excerpt.value = LOADING;
       await loadInto(excerpt, () => client.document.excerpt({ projectId: projectId(), path: hit.path, location: hit.location }));
     },
     closeHit() {
+      opened.value = null;
       excerpt.value = IDLE;
     },
+    async judge(hit, verdict) {
+      if (asked === null) return;
+      const { path, title, text, language, location } = hit;
+      judgements.value = ready(await client.judgement.mark({ projectId: projectId(), query: asked.query, queryLanguage: asked.queryLanguage, passage: { path, title, text, language, location }, verdict, method: asked.method === 'pooled' ? null : asked.method }));
+      const shown = valueOf(answer.value);
+      if (shown !== null) answer.value = ready({ ...shown, hits: shown.hits.map((other) => (other.chunkId === hit.chunkId ? { ...other, judged: verdict } : other)) });
+    },
+    async measure() {
+      await client.judgement.measure({ projectId: projectId() });
+      judgements.value = ready(await client.judgement.list({ projectId: projectId() }));
+    },
+    exportJudgements: async () => (await client.judgement.export({ projectId: projectId(), folder: null })).folder,
+    loadFacets: () => loadInto(facets, () => client.search.facets({ projectId: projectId() })),
+    loadJudgements: () => loadInto(judgements, () => client.judgement.list({ projectId: projectId() })),
   };
 }

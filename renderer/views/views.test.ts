@@ -85,7 +85,7 @@ describe('a question before something is lost', () => {
 describe('a passage in its document', () => {
   it('stands in its direction with the passage marked, and says when the file has changed', async () => {
     const excerpt: Excerpt = { path: 'ar/a.md', title: 'الأرز', before: 'قبل ', text: 'الأرز', after: ' بعد', direction: 'rtl', hasChanged: true };
-    open = mount(ExcerptDialog, { attachTo: document.body, props: { excerpt: ready(excerpt) } });
+    open = mount(ExcerptDialog, { attachTo: document.body, props: { excerpt: ready(excerpt), hit: null } });
     await nextTick();
     expect(document.body.querySelector('.excerpt')?.getAttribute('dir')).toBe('rtl');
     expect(document.body.querySelector('.excerpt mark')?.textContent).toBe('الأرز');
@@ -94,7 +94,8 @@ describe('a passage in its document', () => {
 });
 
 describe('the library', () => {
-  const indexed: Library = { status: 'indexed', folder: '/a/docs', indexedAt: 1, madeBy: 'this-model', changes: { added: 0, changed: 0, removed: 0 }, chunks: 1512, files: [{ path: 'a.md', sizeBytes: 1, chunks: 2, state: { status: 'read' } }] };
+  const folders = [{ name: '', path: '/a/docs', state: 'present' }] as const;
+  const indexed: Exclude<Library, { status: 'none' }> = { status: 'indexed', folders, watching: 'events', indexedAt: 1, madeBy: 'this-model', changes: { added: 0, changed: 0, removed: 0 }, chunks: 1512, documents: 1, failed: 0, files: [{ path: 'a.md', sizeBytes: 1, chunks: 2, state: { status: 'read' } }] };
   const job: Job = { id: 'j', request: { kind: 'index', projectId: 'p' }, startedAt: 1, endedAt: null, state: { status: 'queued' } };
   const inState = (state: JobState): JobRecord => emptyRecord({ ...job, state });
   const draw = (library: Exclude<Library, { status: 'none' }>, indexing: JobRecord | null = null) => mount(LibraryPanel, { props: { library, indexing, working: false } });
@@ -104,8 +105,8 @@ describe('the library', () => {
   });
 
   it.each([
-    ['not read', { status: 'not-indexed', folder: '/a/docs' }, 'not read yet'],
-    ['missing', { status: 'folder-missing', folder: '/a/docs' }, 'is not there now'],
+    ['not read', { status: 'not-indexed', folders, watching: 'events' }, 'not read yet'],
+    ['missing', { status: 'folder-missing', folders, watching: 'events' }, 'is not there now'],
     ['made by another model', { ...indexed, madeBy: 'other-model' }, 'The model has changed since'],
     ['stale', { ...indexed, changes: { added: 2, changed: 0, removed: 1 } }, '3 documents are new, changed or gone'],
   ] as const)('that is %s says so', (_, library, said) => {
@@ -113,7 +114,7 @@ describe('the library', () => {
   });
 
   it('being read shows how far, offers to cancel, and nothing else may be done to it', async () => {
-    const panel = draw({ status: 'not-indexed', folder: '/a/docs' }, inState({ status: 'running', progress: { phase: 'encoding', done: 3, total: 60, unit: 'files' }, leftMs: 4_000 }));
+    const panel = draw({ status: 'not-indexed', folders, watching: 'events' }, inState({ status: 'running', progress: { phase: 'encoding', done: 3, total: 60, unit: 'files' }, leftMs: 4_000 }));
     expect(panel.text()).toContain('3 of 60 files');
     const cancel = panel.findAll('button').find((button) => button.text() === 'Cancel');
     await cancel?.trigger('click');
@@ -121,11 +122,30 @@ describe('the library', () => {
     expect(panel.find('button[disabled]').text()).toBe('Another folder');
   });
 
+  it('being read can wait and go on', async () => {
+    const progress = { phase: 'encoding', done: 3, total: 60, unit: 'files' };
+    const running = draw(indexed, inState({ status: 'running', progress, leftMs: 60_000 }));
+    expect(running.text()).toContain('seconds left');
+    await running.findAll('button').find((button) => button.text() === 'Pause')?.trigger('click');
+    const paused = draw(indexed, inState({ status: 'paused', progress }));
+    await paused.findAll('button').find((button) => button.text() === 'Go on')?.trigger('click');
+    expect([running.emitted('pause'), paused.emitted('resume')]).toEqual([[[]], [[]]]);
+  });
+
+  it('says whether it is followed, and lets the person change that; several folders stand one by one', async () => {
+    const panel = draw({ ...indexed, folders: [{ name: 'docs', path: '/a/docs', state: 'present' }, { name: 'usb', path: '/b/usb', state: 'missing' }] });
+    expect(panel.text()).toContain('Changes in the folder are noticed by themselves.');
+    expect(panel.text()).toContain('not there now');
+    await panel.findAll('button').find((button) => button.text() === 'Stop')?.trigger('click');
+    await panel.findAll('button').filter((button) => button.text() === 'Remove')[1]?.trigger('click');
+    expect([panel.emitted('watch'), panel.emitted('remove')]).toEqual([[[false]], [['/b/usb']]]);
+  });
+
   it('whose reading failed says why and offers to try again; interrupted, to read again', async () => {
-    const panel = draw({ status: 'not-indexed', folder: '/a' }, inState({ status: 'failed', error: { family: 'environment', code: 'disk.full', message: 'ENOSPC', data: {} }, canResume: false }));
+    const panel = draw({ status: 'not-indexed', folders, watching: 'events' }, inState({ status: 'failed', error: { family: 'environment', code: 'disk.full', message: 'ENOSPC', data: {} }, canResume: false }));
     expect(panel.text()).toContain('The disk is full');
     await panel.findAll('button').find((button) => button.text() === 'Try again')?.trigger('click');
     expect(panel.emitted('index')).toHaveLength(1);
-    expect(draw({ status: 'not-indexed', folder: '/a' }, inState({ status: 'interrupted', canResume: false })).text()).toContain('ended while it was reading');
+    expect(draw({ status: 'not-indexed', folders, watching: 'events' }, inState({ status: 'interrupted', canResume: false })).text()).toContain('ended while it was reading');
   });
 });
