@@ -5,6 +5,7 @@ import type { Command } from '../../main/cli/command.ts';
 export const BENCHMARKS: Readonly<Record<string, () => Promise<Command>>> = {
   kernels: async () => (await import('./kernels.ts')).kernelsBenchmark,
   training: async () => (await import('./training.ts')).trainingBenchmark,
+  gpu: async () => (await import('./gpu.ts')).gpuBenchmark,
   search: async () => (await import('./search.ts')).millionBenchmark,
   search20k: async () => (await import('./search-20k.ts')).searchBenchmark,
   memory: async () => (await import('./memory.ts')).memoryBenchmark,

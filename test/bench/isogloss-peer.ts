@@ -12,10 +12,12 @@ import { createKernelMemory, kernelMemoryBytes } from '../../core/optimizers/ker
 import { createTransformerEngine, TOKEN_TABLE, type FusedLoss } from '../../core/training/transformer/engine.ts';
 import { createGraphBuilder } from '../../core/graph/builder.ts';
 import { encodeModel } from '../../core/graph/protobuf/encode.ts';
+import { DEVICES } from '../../core/runtime/device.ts';
 import { createSession } from '../../core/runtime/session.ts';
 import { elementCount } from '../../core/tensor/shape.ts';
 import { tensorOf, type Tensor } from '../../core/tensor/tensor.ts';
 import { answerLines } from './answer-lines.ts';
+import { createDeviceTrainer } from './device-trainer.ts';
 
 const RETRIEVAL_TEMPERATURE = 0.05;
 const SEMANTIC = { temperature: 0.1, weight: 0.01 };
@@ -23,7 +25,7 @@ const INITIAL_DEVIATION = 0.02;
 /** Room for gradients of token rows, which are made outside the memory and copied in for a step. */
 const ROWS_AT_ONCE = 16_384;
 
-const openSchema = z.object({ shape: z.custom<TransformerShape>((value) => typeof value === 'object'), seed: z.number(), threads: z.number(), learningRate: z.number(), pooling: z.enum(['cls', 'mean']), training: z.boolean() });
+const openSchema = z.object({ shape: z.custom<TransformerShape>((value) => typeof value === 'object'), seed: z.number(), threads: z.number(), learningRate: z.number(), pooling: z.enum(['cls', 'mean']), training: z.boolean(), device: z.enum(DEVICES).default('cpu') });
 const stepSchema = z.object({ queries: z.array(z.array(z.number())), documents: z.array(z.array(z.number())) });
 const encodeSchema = z.object({ batches: z.array(z.array(z.array(z.number()))) });
 
@@ -43,8 +45,13 @@ function fillStart(name: string, values: Float32Array, seed: number): void {
 }
 
 function createTrainer(task: Open): Trainer {
-  const { shape, threads, learningRate } = task;
+  const { shape, threads, learningRate, device } = task;
   const parameters = transformerParameters(shape).map(({ name, shape: size }) => ({ name, size, length: elementCount(size), decays: size.length > 1 }));
+  if (device === 'webgpu') {
+    const start = new Map(parameters.map(({ name, length }) => [name, new Float32Array(length)]));
+    for (const [name, array] of start) fillStart(name, array, task.seed);
+    return createDeviceTrainer({ shape, threads, learningRate, device, pooling: poolingOf(task), values: start, decays: (name) => parameters.some((one) => one.name === name && one.decays), loss: jointPairLoss });
+  }
   const three = parameters.flatMap(({ length }) => [length, length, length]);
   const gradients = parameters.filter(({ name }) => name !== TOKEN_TABLE).map(({ length }) => length);
   const memory = createKernelMemory(kernelMemoryBytes([...three, ...gradients, ...parameters.map(() => 1), shape.vocabularySize, ROWS_AT_ONCE * (shape.width + 4)]));
@@ -57,7 +64,7 @@ function createTrainer(task: Open): Trainer {
     values.set(name, array);
     states.set(name, name === TOKEN_TABLE ? createRowAdamwState({ rows: shape.vocabularySize, width: shape.width, allocator: memory }) : createDenseAdamwState({ length, allocator: memory }));
   }
-  const engine = createTransformerEngine({ shape, pooling: poolingOf(task), parameters: values, trainable: new Set(values.keys()), dropout: null, lowRank: null, memory, kernels, threads, device: 'cpu' });
+  const engine = createTransformerEngine({ shape, pooling: poolingOf(task), parameters: values, trainable: new Set(values.keys()), dropout: null, lowRank: null, memory, kernels, threads, device });
   const stepOf = (name: string, decays: boolean) => ({ kernels, learningRate, gradientScale: 1, settings: { ...ADAMW_DEFAULTS, weightDecay: decays ? ADAMW_DEFAULTS.weightDecay : 0 }, state: states.get(name) ?? { means: new Float32Array(), variances: new Float32Array(), steps: new Int32Array() }, values: values.get(name) ?? new Float32Array() });
   return async (queries, documents) => {
     const sequences = [...queries, ...documents];

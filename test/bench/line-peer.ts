@@ -38,6 +38,12 @@ export function ensureTorch(say: (line: string) => void): void {
   }
 }
 
+/** A PyTorch that sees a card, in the python3 of the path (Debian's has no CUDA). @returns null where there is none. */
+export function openTorchCardPeer(): Peer | null {
+  const sees = spawnSync('python3', ['-c', 'import torch, sys; sys.exit(0 if torch.cuda.is_available() else 1)'], { stdio: 'ignore' }).status === 0;
+  return sees ? openPeer('python3', [path('./torch-peer.py')], {}) : null;
+}
+
 function hasTorch(): boolean {
   const openBlas = spawnSync('dpkg', ['-s', 'libopenblas0-openmp'], { stdio: 'ignore' }).status === 0;
   return openBlas && spawnSync(PYTHON, ['-c', 'import torch'], { stdio: 'ignore' }).status === 0;

@@ -1,7 +1,8 @@
 """The PyTorch side of the training benchmark: a plain eager implementation, as a PyTorch user would write it without needless work.
 
 Reads one JSON object per line on stdin, answers with one per line on stdout. Sequences come as lists of token ids.
-  {"do": "open", "shape": {...}, "seed": n, "threads": n, "learningRate": x, "pooling": "cls"|"mean", "training": bool}
+  {"do": "open", "shape": {...}, "seed": n, "threads": n, "learningRate": x, "pooling": "cls"|"mean", "training": bool,
+   "device": "cpu"|"cuda", "precision": "float32"|"bfloat16"}   device and precision may be left out; bfloat16 is autocast
   {"do": "step", "queries": [[...]], "documents": [[...]]}  forward, retrieval and semantic loss, backward, AdamW
   {"do": "encode", "batches": [[[...]]]}                    vectors, without gradients
   {"do": "openProduct", "size": n, "threads": n}, then {"do": "product"}: a square matrix product
@@ -92,6 +93,10 @@ class Peer:
     def open(self, task):
         torch.set_num_threads(task["threads"])
         torch.manual_seed(task["seed"])
+        self.device = task.get("device", "cpu")
+        self.autocast = task.get("precision", "float32") == "bfloat16"
+        if self.device != "cpu":
+            torch.set_default_device(self.device)  # PyTorch 2; on the CPU nothing is set
         self.pad, self.task = task["shape"]["padTokenId"], task
         self.model = Encoder(task["shape"], task["pooling"])
         if task["training"]:
@@ -102,17 +107,23 @@ class Peer:
         return 0.0
 
     def step(self, task):
+        with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.autocast):
+            loss = self.loss(task)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        self.optimizer.step()
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        return float(loss)
+
+    def loss(self, task):
         parts = [task["queries"], task["documents"]]
         if all(len(s) == len(parts[0][0]) for part in parts for s in part):
             both = self.model(*padded(parts[0] + parts[1], self.pad))  # one length: one forward pass is fastest
             queries, documents = both[: len(parts[0])], both[len(parts[0]) :]
         else:
             queries, documents = (self.model(*padded(part, self.pad)) for part in parts)
-        loss = retrieval_loss(queries, documents, 0.05) + 0.01 * semantic_loss(queries, documents, 0.1)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        self.optimizer.step()
-        return float(loss)
+        return retrieval_loss(queries, documents, 0.05) + 0.01 * semantic_loss(queries, documents, 0.1)
 
     def openProduct(self, task):
         torch.set_num_threads(task["threads"])
