@@ -153,17 +153,15 @@ function overlap(left: readonly Line[], right: readonly Line[]): boolean {
 
 /** Columns, not a table: their lines are full, or the page draws one side after the other. */
 function areColumns(left: readonly Line[], right: readonly Line[]): boolean {
-  if (fullness(left) >= FULL_LINE && fullness(right) >= FULL_LINE) return true;
+  const room = Math.min(...right.map(({ x }) => x)) - Math.min(...left.map(({ x }) => x)); // from one column to the next
+  if (usualWidth(left) >= FULL_LINE * room && usualWidth(right) >= FULL_LINE * room) return true;
   const sides = [...left.map(({ order }) => ({ order, side: 0 })), ...right.map(({ order }) => ({ order, side: 1 }))].sort((a, b) => a.order - b.order);
   const changes = sides.reduce((sum, { side }, i) => sum + (i > 0 && sides[i - 1]?.side !== side ? 1 : 0), 0);
   return changes <= 2;
 }
 
-function fullness(lines: readonly Line[]): number {
-  const start = Math.min(...lines.map(({ x }) => x));
-  const width = Math.max(...lines.map((line) => line.x + line.width)) - start;
-  const widths = lines.map((line) => line.width).sort((a, b) => a - b);
-  return (widths[Math.floor(widths.length / 2)] ?? 0) / Math.max(1, width);
+function usualWidth(lines: readonly Line[]): number {
+  return lines.map(({ width }) => width).sort((a, b) => a - b)[Math.floor(lines.length / 2)] ?? 0;
 }
 
 /** Lines from the top; what stands on one baseline is one line. Where the page draws them in that order already, nothing changes. */
