@@ -1,8 +1,7 @@
 /** Which keys has a recipe, and what do they mean when they are left out? One schema for each kind of encoder. */
 import { z } from 'zod';
+import { monolingualSource, parallelSource, retrievalSource } from './corpus-sources.ts';
 
-const LANGUAGE_TAG = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/;
-const languageTag = z.string().regex(LANGUAGE_TAG, 'a language tag such as "sw" or "x-kisukuma"');
 const path = z.string().min(1, 'a path');
 const weight = z.number().min(0).max(1000);
 const temperature = z.number().positive().max(100);
@@ -14,16 +13,6 @@ const BATCH = { least: 2, most: 8192 };
 const TOKENS = { least: 8, most: 4096 };
 const MOST_STEPS = 10_000_000;
 const MOST_MINUTES = 10_000;
-
-const retrievalSource = z.union([z.strictObject({ pairs: path }), z.strictObject({ folder: path })], { error: 'either {"pairs": FILE} or {"folder": FOLDER}' });
-const parallelSource = z.union(
-  [
-    z.strictObject({ path, source: languageTag, target: languageTag }),
-    z.strictObject({ sourcePath: path, targetPath: path, source: languageTag, target: languageTag }),
-  ],
-  { error: 'either {"path", "source", "target"} or {"sourcePath", "targetPath", "source", "target"}' },
-);
-const monolingualSource = z.strictObject({ path, language: languageTag });
 
 const batchSize = z.int().min(BATCH.least).max(BATCH.most);
 const accumulation = z.int().min(1).max(1024);
@@ -230,6 +219,10 @@ export function isStatic(recipe: Recipe): recipe is StaticRecipe {
 
 export function isBackbone(recipe: Recipe): recipe is BackboneRecipe {
   return recipe.encoder.kind === 'backbone';
+}
+
+export function isFromScratch(recipe: Recipe): recipe is FromScratchRecipe {
+  return recipe.encoder.kind === 'transformer';
 }
 
 /** The schema by the kind of encoder that a value asks for; one that names no known kind is told which there are. */

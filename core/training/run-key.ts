@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256, sha256OfFile } from '../base/hashing.ts';
 import { recipeFiles } from './recipe.ts';
-import { isBackbone, type Recipe } from './recipe-schema.ts';
+import { isBackbone, isStatic, type Recipe } from './recipe-schema.ts';
 
 /** The recipe's settings, the content of its files (whatever their names) and the starter: what a checkpoint belongs to. */
 export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<string> {
   const hashes: string[] = [];
-  const files = [...recipeFiles(recipe), ...(recipe.retrieval === undefined ? [starterFolder] : [])];
+  const files = [...recipeFiles(recipe), ...(isStatic(recipe) && recipe.retrieval === undefined ? [starterFolder] : [])];
   for (const file of files) hashes.push(...(await hashesBelow(file)));
   const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage } = recipe;
   const known = isBackbone(recipe) ? { ...recipe.encoder, path: null } : encoder; // a backbone is known by its files
@@ -21,7 +21,7 @@ async function hashesBelow(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => null); // not a folder
   if (entries === null) return [await sha256OfFile(path)];
   const hashes: string[] = [];
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) if (entry.isFile()) hashes.push(await sha256OfFile(join(path, entry.name)));
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) if (entry.isFile() || entry.isDirectory()) hashes.push(...(await hashesBelow(join(path, entry.name))));
   return hashes;
 }
 

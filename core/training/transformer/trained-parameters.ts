@@ -9,6 +9,8 @@ export type ParameterPlan = {
   /** Every array that training needs beside the encoder's own: thin matrices, a head that the backbone lacks. Always the same for a seed. */
   readonly additions: () => ReadonlyMap<string, Float32Array>;
   readonly trained: ReadonlySet<string>;
+  /** Numbers in each array, by name. */
+  readonly sizes: ReadonlyMap<string, number>;
   readonly decays: (name: string) => boolean;
   /** Whether hidden tokens are guessed in any step. */
   readonly guesses: boolean;
@@ -37,6 +39,7 @@ export function planParameters(options: { readonly recipe: TransformerRecipe; re
   return {
     additions: () => new Map([...chanceWeights(head.filter(({ name }) => !known.has(name)), recipe.seed), ...thin.map((matrix) => [matrix.name, thinStart(matrix, recipe.seed)] as const)]),
     trained,
+    sizes: new Map([...[...transformerParameters(shape), ...head].map(({ name, shape: size }) => [name, size.reduce((product, length) => product * length, 1)] as const), ...thin.map(({ name, rows, columns }) => [name, rows * columns] as const)]),
     decays: (name) => decaying.has(name),
     guesses,
   };

@@ -4,17 +4,18 @@ import type { TransformerBackbone } from '../../encoding/backbone.ts';
 import { graphParameters, graphPooling } from '../../encoding/backbone-encoder.ts';
 import { writeBackboneModelFolder } from '../../encoding/backbone-model-folder.ts';
 import { openBackbone } from '../../encoding/backbones/open-backbone.ts';
-import { DENSE, longestSequence, lowRankNames, mergeLowRank } from '../../modules/index.ts';
+import { planBackbone } from '../../encoding/backbones/plan-backbone.ts';
+import { DENSE, longestSequence, lowRankNames, mergeLowRank, type TransformerShape } from '../../modules/index.ts';
 import { chooseDevice, type DeviceWish } from '../../runtime/choose-device.ts';
 import { trainUnigram } from '../../text/unigram-trainer.ts';
 import type { ReportTraining } from '../events.ts';
 import { createMaskedParts } from '../masked-tokens.ts';
 import { readAndSplit, reportVocabulary, tokeniseCorpora, type SplitCorpora } from '../prepare.ts';
-import type { BackboneRecipe, FromScratchRecipe, TransformerRecipe } from '../recipe-schema.ts';
+import { isFromScratch, type BackboneRecipe, type FromScratchRecipe, type TransformerRecipe } from '../recipe-schema.ts';
 import type { TextRole } from '../trainable-encoder.ts';
 import type { TrainingSubject } from '../training-subject.ts';
 import { textsByLanguage, vocabularyTexts } from '../vocabulary.ts';
-import { scratchBackbone, SPECIAL_PIECES } from './from-scratch.ts';
+import { scratchBackbone, scratchShape, SPECIAL_PIECES } from './from-scratch.ts';
 import { estimateMemory, expectMemory } from './memory-plan.ts';
 import { planParameters } from './trained-parameters.ts';
 import { createTransformerTrainable, type EncoderStart } from './transformer-trainable.ts';
@@ -31,7 +32,6 @@ export type TransformerSubjectOptions = {
 type BackboneSource = {
   readonly facts: Omit<TransformerBackbone, 'parameters'>;
   readonly names: ReadonlySet<string>;
-  readonly sizes: ReadonlyMap<string, number>;
   readonly parameters: () => Promise<ReadonlyMap<string, Float32Array>>;
 };
 
@@ -42,12 +42,10 @@ type BackboneSource = {
 export async function openTransformerSubject(options: TransformerSubjectOptions): Promise<TrainingSubject> {
   const { recipe, threads, signal, report } = options;
   const split = await readAndSplit({ recipe, hasStarter: false, signal, report });
-  const source = recipe.encoder.kind === 'backbone' ? await openedBackbone(recipe.encoder) : await madeFromScratch({ ...recipe, encoder: recipe.encoder }, split, { signal, report });
+  const source = isFromScratch(recipe) ? await madeFromScratch(recipe, split, { signal, report }) : await openedBackbone(recipe);
   const { shape, pooling, tokenizer, prefixes, maxTokens } = source.facts;
   const plan = planParameters({ recipe, shape, pooledLayer: pooling.layer, known: source.names });
   const isSeparate = recipe.encoder.encoders === 'separate';
-  expectMemory(estimateMemory({ shape, sizes: new Map([...source.sizes, ...lengthsOf(plan.additions())]), trained: plan.trained, encoders: isSeparate ? 2 : 1, sliceTokens: recipe.optimizer.sliceTokens, longestText: maxTokens }));
-
   const tokens = (text: string, role: TextRole): Uint32Array => tokenizer.encode((role === 'query' ? prefixes.query : prefixes.document) + text, maxTokens);
   const ids = await tokeniseCorpora(split.corpora, tokens, signal);
   const texts = { ...split, ...ids };
@@ -89,10 +87,19 @@ export async function openTransformerSubject(options: TransformerSubjectOptions)
   };
 }
 
+/** Refuses what cannot fit before a weight is read or made. */
+function expectRoom(recipe: TransformerRecipe, shape: TransformerShape, { pooledLayer, longestText }: { readonly pooledLayer: number; readonly longestText: number }): void {
+  const { trained, sizes } = planParameters({ recipe, shape, pooledLayer, known: new Set() });
+  expectMemory(estimateMemory({ shape, sizes, trained, encoders: recipe.encoder.encoders === 'separate' ? 2 : 1, sliceTokens: recipe.optimizer.sliceTokens, longestText }));
+}
+
 /** torch.optim.AdamW's. */
 const ADAM_EPSILON = 1e-8;
 
-async function openedBackbone({ path, pooling, maxTokens }: BackboneRecipe['encoder']): Promise<BackboneSource> {
+async function openedBackbone(recipe: BackboneRecipe): Promise<BackboneSource> {
+  const { path, pooling, maxTokens } = recipe.encoder;
+  const { plan } = await planBackbone(path);
+  if (plan !== null) expectRoom(recipe, plan.shape, { pooledLayer: Math.min(plan.shape.layers, pooling.layer ?? plan.pooling.layer), longestText: Math.min(maxTokens, plan.maxTokens) });
   const read = async (): Promise<TransformerBackbone> => {
     const backbone = await openBackbone(path);
     if (backbone.kind === 'onnx') throw new InputError('training.onnx-backbone', `${path}: this ONNX encoder can be looked at, but not trained yet. Choose the Hugging Face folder of the same model (config.json and model.safetensors).`, { data: { path } });
@@ -113,6 +120,8 @@ async function madeFromScratch(recipe: FromScratchRecipe, split: SplitCorpora, {
     report: ({ done, total, unit }) => { report({ kind: 'progress', phase: 'vocabulary', done, total, unit, leftMs: null }); },
   });
   reportVocabulary(split.corpora, report);
+  const { encoder } = recipe;
+  expectRoom(recipe, scratchShape(encoder, vocabulary.pieces.length + SPECIAL_PIECES - 1), { pooledLayer: encoder.pooling.layer ?? encoder.layers, longestText: encoder.positions });
   const backbone = scratchBackbone({ recipe, vocabulary });
   return sourceOf(backbone, () => Promise.resolve(scratchBackbone({ recipe, vocabulary }).parameters));
 }
@@ -124,17 +133,12 @@ function sourceOf(backbone: TransformerBackbone, again: () => Promise<ReadonlyMa
   return {
     facts,
     names: new Set(first.keys()),
-    sizes: lengthsOf(first),
     parameters: () => {
       const given = first;
       first = null;
       return given === null ? again() : Promise.resolve(given);
     },
   };
-}
-
-function lengthsOf(arrays: ReadonlyMap<string, Float32Array>): ReadonlyMap<string, number> {
-  return new Map([...arrays].map(([name, { length }]) => [name, length]));
 }
 
 function maskedParts(recipe: TransformerRecipe, { texts, facts: { tokenizer, shape } }: { readonly texts: Parameters<typeof createMaskedParts>[0]['texts']; readonly facts: BackboneSource['facts'] }): ReturnType<typeof createMaskedParts> {
