@@ -1,27 +1,31 @@
 /** What may a person say about how a corpus is read? Columns, tiers, markers, languages, a threshold, an encoding. */
+import { z } from 'zod';
 import type { ReadOptions } from './line-records.ts';
 
-/** A column by its name in the header, or by its number from 1. */
-export type ColumnChoice = string | number;
-
-/** Tiers of ELAN and Praat: by name, by linguistic type (all tiers of it, one for each speaker), or by order from 1. */
-export type TierChoice = { readonly name: string } | { readonly type: string } | { readonly order: number };
+const column = z.union([z.string().min(1), z.int().positive()], { error: 'the name of a column, or its number from 1' });
+const tier = z.union([z.strictObject({ name: z.string() }), z.strictObject({ type: z.string() }), z.strictObject({ order: z.int().positive() })], { error: 'a tier by {"name"}, {"type"} or {"order"} (from 1)' });
+const marker = z.string().min(1).max(100);
 
 /** What holds the source and what the target, in the terms of the format; what is left out is guessed from the file. */
-export type CorpusMapping = {
+export const corpusMappingSchema = z.strictObject({
   /** Tables: where source and target stand, or `text` where sentences stand alone; a score of each row, if there is one. */
-  readonly columns?: { readonly source?: ColumnChoice; readonly target?: ColumnChoice; readonly text?: ColumnChoice; readonly score?: ColumnChoice };
+  columns: z.strictObject({ source: column.optional(), target: column.optional(), text: column.optional(), score: column.optional() }).optional(),
   /** Tables: whether the first row names the columns. */
-  readonly hasHeader?: boolean;
+  hasHeader: z.boolean().optional(),
   /** Tables: rows with a lower score are left out. */
-  readonly minimumScore?: number;
+  minimumScore: z.number().optional(),
   /** Spreadsheets: the name of the sheet; left out: the first with rows. */
-  readonly sheet?: string;
-  /** ELAN and Praat. */
-  readonly tiers?: { readonly source: TierChoice; readonly target?: TierChoice };
+  sheet: z.string().optional(),
+  /** ELAN and Praat: by name, by linguistic type (all tiers of it, one for each speaker), or by order from 1. */
+  tiers: z.strictObject({ source: tier, target: tier.optional() }).optional(),
   /** Toolbox: the marker that begins a record, and those of text and translation, without backslash. */
-  readonly markers?: { readonly record?: string; readonly source?: string; readonly target?: string };
-};
+  markers: z.strictObject({ record: marker.optional(), source: marker.optional(), target: marker.optional() }).optional(),
+});
+export type CorpusMapping = z.infer<typeof corpusMappingSchema>;
+
+/** A column by its name in the header, or by its number from 1. */
+export type ColumnChoice = z.infer<typeof column>;
+export type TierChoice = z.infer<typeof tier>;
 
 /** Languages asked for, where a format holds several; null = the first two found. */
 export type WantedLanguages = { readonly source: string; readonly target: string } | null;

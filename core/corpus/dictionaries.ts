@@ -102,7 +102,7 @@ async function chooseMarkers(path: string, signal: AbortSignal, options: CorpusO
   const { counts } = await markersOf(path, signal, options);
   const said = options.mapping?.markers ?? {};
   for (const marker of Object.values(said)) {
-    if (!counts.has(marker)) throw new InputError('corpus.missing-marker', `${path}: expected the marker "\\${marker}", found ${[...counts.keys()].map((one) => `\\${one}`).join(' ')}. Choose one of them.`, { data: { path, marker } });
+    if (marker !== undefined && !counts.has(marker)) throw new InputError('corpus.missing-marker', `${path}: expected the marker "\\${marker}", found ${[...counts.keys()].map((one) => `\\${one}`).join(' ')}. Choose one of them.`, { data: { path, marker } });
   }
   const recordMarker = said.record ?? guessRecordMarker(counts);
   if (recordMarker === null) throw new InputError('corpus.not-sfm', `${path}: expected lines that begin with markers such as \\lx or \\ref, found none.`, { data: { path } });

@@ -1,8 +1,9 @@
 /** Which parallel pairs does an XLIFF file hold? Its translated segments. */
 import { xliffParser } from '../formats/xliff.ts';
+import type { XliffUnit } from '../formats/xliff.ts';
 import type { CorpusOptions, CorpusProposal } from './corpus-options.ts';
 import { pairOf } from './parallel-tsv.ts';
-import { withUnit } from './parallel-tmx.ts';
+import { baseLanguage, withUnit } from './parallel-tmx.ts';
 import { flatMapReadings, readXmlParts, recordsIn } from './parsed-files.ts';
 import { record } from './records.ts';
 import type { ParallelPair, Reading } from './records.ts';
@@ -17,10 +18,17 @@ export function readXliffPairs(path: string, signal: AbortSignal, options: Corpu
         options.onLeftOut?.('not-translated');
         return [];
       }
-      const reading = pairOf(source, target, { path, line: found.line, whole: `${source} | ${target}` });
+      const [left, right] = isTurned(found, options) ? [target, source] : [source, target];
+      const reading = pairOf(left, right, { path, line: found.line, whole: `${source} | ${target}` });
       return [reading.kind === 'record' ? record({ ...reading.value, place: { name: id } }) : withUnit(reading.problem, found.unit)];
     });
   });
+}
+
+/** Asked for the other way round than the file has it. */
+function isTurned({ sourceLanguage, targetLanguage }: XliffUnit, { languages }: CorpusOptions): boolean {
+  if (languages === undefined || languages === null || sourceLanguage === '' || targetLanguage === '') return false;
+  return baseLanguage(languages.source) === baseLanguage(targetLanguage) && baseLanguage(languages.target) === baseLanguage(sourceLanguage);
 }
 
 /** The languages of the first unit that names both; the file of an XLIFF 2 without target names one. */

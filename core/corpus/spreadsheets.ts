@@ -64,7 +64,7 @@ function squared(rows: readonly (readonly string[])[]): readonly (readonly strin
   return rows.map((row) => [...row, ...new Array<string>(width - row.length).fill('')]);
 }
 
-const columnsOf = ({ head }: Sheet, path: string, options: CorpusOptions): TableColumns => resolveColumns(head, options.mapping ?? {}, path);
+const columnsOf = ({ head }: Sheet, path: string, options: CorpusOptions): TableColumns => resolveColumns(head, options, path);
 
 export async function* readSheetPairs(path: string, signal: AbortSignal, options: CorpusOptions): AsyncGenerator<Reading<ParallelPair>[]> {
   yield* await withSheet(path, signal, options.mapping ?? {}, (sheet) => {

@@ -1,7 +1,8 @@
 /** Which columns of a table hold source and target? What a person said, else what header and first rows show. */
 import { InputError } from '../base/errors.ts';
 import { isLanguageTag, parseLanguageTag, suggestLanguages } from '../text/language.ts';
-import type { ColumnChoice, CorpusMapping, CorpusProposal } from './corpus-options.ts';
+import type { ColumnChoice, CorpusOptions, CorpusProposal } from './corpus-options.ts';
+import { baseLanguage } from './parallel-tmx.ts';
 import { usualColumns } from './table-rows.ts';
 
 /** Columns by number from 0; `text` where sentences stand alone. */
@@ -73,6 +74,8 @@ export function proposeColumns(rows: readonly (readonly string[])[]): CorpusProp
   };
 }
 
+const sameBase = (one: string, other: string): boolean => other !== '' && baseLanguage(one) === baseLanguage(other);
+
 function isTextual(rows: readonly (readonly string[])[], column: number): boolean {
   const cells = rows.map((cells) => (cells[column] ?? '').trim()).filter((cell) => cell !== '');
   return cells.length >= rows.length * MOSTLY_FILLED && cells.length > 0 && cells.filter((cell) => /\p{L}/u.test(cell) && !NUMBER.test(cell)).length / cells.length >= MOST;
@@ -86,10 +89,10 @@ function longest(rows: readonly (readonly string[])[], textual: readonly number[
 }
 
 /**
- * The columns to read: what was chosen, else what is proposed.
+ * The columns to read: what was chosen, else what is proposed, turned where the header names the languages the other way round.
  * @throws InputError 'corpus.missing-column' naming the columns there are.
  */
-export function resolveColumns(rows: readonly (readonly string[])[], mapping: CorpusMapping, path: string): TableColumns {
+export function resolveColumns(rows: readonly (readonly string[])[], { mapping = {}, languages = null }: Pick<CorpusOptions, 'mapping' | 'languages'>, path: string): TableColumns {
   const proposal = proposeColumns(rows);
   const chosen = mapping.columns ?? {};
   const byName = Object.values(chosen).some((choice) => typeof choice === 'string' && !/^\d+$/.test(choice));
@@ -106,11 +109,13 @@ export function resolveColumns(rows: readonly (readonly string[])[], mapping: Co
   };
   const isSaid = chosen.source !== undefined || chosen.target !== undefined || chosen.text !== undefined;
   const columns = isSaid ? chosen : { ...proposal.mapping.columns, ...(chosen.score === undefined ? {} : { score: chosen.score }) };
+  const [inFirst = '', inSecond = ''] = proposal.languages;
+  const isTurned = !isSaid && languages !== null && sameBase(languages.source, inSecond) && sameBase(languages.target, inFirst);
   return {
     hasHeader,
     count,
-    source: numberOf(columns.source),
-    target: numberOf(columns.target),
+    source: numberOf(isTurned ? columns.target : columns.source),
+    target: numberOf(isTurned ? columns.source : columns.target),
     text: numberOf(columns.text ?? (columns.target === undefined ? columns.source : undefined)),
     score: numberOf(columns.score),
     minimumScore: mapping.minimumScore ?? proposal.mapping.minimumScore ?? Number.NEGATIVE_INFINITY,

@@ -36,7 +36,7 @@ export async function* readTableSentences(path: string, signal: AbortSignal, opt
 
 /** What the columns of a table are, by its first rows. */
 export async function proposeTable(path: string, signal: AbortSignal, options: CorpusOptions): Promise<CorpusProposal> {
-  return proposeColumns((await readHead(path, signal, { ...options, mapping: {} })).rows);
+  return proposeColumns((await readHead(path, signal, { ...options, mapping: {}, languages: null })).rows);
 }
 
 async function readHead(path: string, signal: AbortSignal, options: CorpusOptions) {
@@ -52,7 +52,7 @@ async function readHead(path: string, signal: AbortSignal, options: CorpusOption
     for (const reading of readings) if (reading.kind === 'record' && rows.length < HEAD_ROWS) rows.push(reading.value.cells);
     if (rows.length >= HEAD_ROWS) break;
   }
-  return { rows, form, columns: resolveColumns(rows, options.mapping ?? {}, path) };
+  return { rows, form, columns: resolveColumns(rows, options, path) };
 }
 
 /** The pairs of rows from anywhere, for tables and spreadsheets alike. */

@@ -1,13 +1,9 @@
 /** Which records does a recipe name? All of its files, read once, cleaned lightly; what was wrong is reported and left out. */
 import { InputError } from '../base/errors.ts';
-import { readParallelMosesBatches } from '../corpus/parallel-moses.ts';
-import { readParallelTmx } from '../corpus/parallel-tmx.ts';
-import { readParallelTsvBatches } from '../corpus/parallel-tsv.ts';
-import { readQuestionPairs } from '../corpus/question-pairs.ts';
-import type { CorpusProblem, ParallelPair, QuestionPair, Reading } from '../corpus/records.ts';
-import { readRetrievalPairs } from '../corpus/retrieval-set.ts';
-import { readSentences } from '../corpus/sentences.ts';
-import type { Recipe, RecipeParallelSource, RecipeRetrievalSource } from './recipe-schema.ts';
+import type { CorpusProblem, QuestionPair, Reading } from '../corpus/records.ts';
+import { readPairs, readQuestions, readTexts } from '../corpus/sources.ts';
+import { corpusSourceOf } from './corpus-sources.ts';
+import type { Recipe } from './recipe-schema.ts';
 
 /** A question with the passage that answers it; questions with the same `documentKey` share their passage. */
 export type RetrievalExample = { readonly query: string; readonly passage: string; readonly documentKey: string };
@@ -39,7 +35,7 @@ export async function readCorpora(options: { readonly recipe: Recipe; readonly s
     const path = 'pairs' in source ? source.pairs : source.folder;
     onFile(path);
     const before = retrieval.length;
-    for await (const pair of recordsOf(retrievalReadings(source, signal), onProblem)) retrieval.push(toExample(pair));
+    for await (const pair of recordsOf(readQuestions(corpusSourceOf(source), signal), onProblem)) retrieval.push(toExample(pair));
     requireSome(retrieval.length - before, path, 'question-passage pairs');
   }
   const parallel: ParallelCorpus[] = [];
@@ -48,7 +44,7 @@ export async function readCorpora(options: { readonly recipe: Recipe; readonly s
     onFile(name);
     const pairs: SentencePair[] = [];
     const seen = new Set<string>();
-    for await (const pair of parallelRecords(source, signal, onProblem)) {
+    for await (const pair of recordsOf(readPairs(corpusSourceOf(source), signal), onProblem)) {
       const key = `${pair.source}\t${pair.target}`;
       if (seen.has(key) || looksMisaligned(pair)) continue;
       seen.add(key);
@@ -58,10 +54,11 @@ export async function readCorpora(options: { readonly recipe: Recipe; readonly s
     parallel.push({ name, source: source.source, target: source.target, pairs });
   }
   const monolingual: MonolingualCorpus[] = [];
-  for (const { path, language } of recipe.monolingual) {
+  for (const source of recipe.monolingual) {
+    const { path, language } = source;
     onFile(path);
     const sentences: string[] = [];
-    for await (const sentence of recordsOf(readSentences(path, signal), onProblem)) sentences.push(sentence.text);
+    for await (const sentence of recordsOf(readTexts(corpusSourceOf(source), signal), onProblem)) sentences.push(sentence.text);
     requireSome(sentences.length, path, 'sentences');
     monolingual.push({ name: path, language, sentences });
   }
@@ -73,28 +70,12 @@ function toExample(pair: QuestionPair): RetrievalExample {
   return { query: pair.query, passage, documentKey: pair.documentId ?? passage };
 }
 
-function retrievalReadings(source: RecipeRetrievalSource, signal: AbortSignal): AsyncIterable<Reading<QuestionPair>> {
-  return 'pairs' in source ? readQuestionPairs(source.pairs, signal) : readRetrievalPairs(source.folder, signal);
-}
-
-async function* parallelRecords(source: RecipeParallelSource, signal: AbortSignal, onProblem: (problem: CorpusProblem) => void): AsyncGenerator<ParallelPair> {
-  if ('path' in source && /\.tmx(\.gz)?$/i.test(source.path)) {
-    yield* recordsOf(readParallelTmx(source.path, signal, { source: source.source, target: source.target }), onProblem);
-    return;
-  }
-  const batches = 'path' in source ? readParallelTsvBatches(source.path, signal) : readParallelMosesBatches(source, signal);
-  for await (const batch of batches) {
-    for (const reading of batch) {
+async function* recordsOf<T>(batches: AsyncIterable<readonly Reading<T>[]>, onProblem: (problem: CorpusProblem) => void): AsyncGenerator<T> {
+  for await (const readings of batches) {
+    for (const reading of readings) {
       if (reading.kind === 'record') yield reading.value;
       else onProblem(reading.problem);
     }
-  }
-}
-
-async function* recordsOf<T>(readings: AsyncIterable<Reading<T>>, onProblem: (problem: CorpusProblem) => void): AsyncGenerator<T> {
-  for await (const reading of readings) {
-    if (reading.kind === 'record') yield reading.value;
-    else onProblem(reading.problem);
   }
 }
 

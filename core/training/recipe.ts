@@ -122,7 +122,7 @@ function withAbsolutePaths(recipe: Recipe, folder: string): Recipe {
 function withAbsoluteCorpora<R extends Recipe>(recipe: R, folder: string): R {
   return {
     ...recipe,
-    ...(recipe.retrieval === undefined ? {} : { retrieval: recipe.retrieval.map((source) => ('pairs' in source ? { pairs: resolve(folder, source.pairs) } : { folder: resolve(folder, source.folder) })) }),
+    ...(recipe.retrieval === undefined ? {} : { retrieval: recipe.retrieval.map((source) => ('pairs' in source ? { ...source, pairs: resolve(folder, source.pairs) } : { ...source, folder: resolve(folder, source.folder) })) }),
     parallel: recipe.parallel.map((source) =>
       'path' in source ? { ...source, path: resolve(folder, source.path) } : { ...source, sourcePath: resolve(folder, source.sourcePath), targetPath: resolve(folder, source.targetPath) },
     ),
@@ -175,7 +175,8 @@ async function missingFiles(value: unknown, folder: string, lineOf: (key: string
         const named: unknown = (entry as Record<string, unknown>)[name];
         if (typeof named !== 'string' || named === '') continue;
         const key = `${section}/${index}/${name}`;
-        const problem = await fileProblem(resolve(folder, named), name === 'folder');
+        const isTranslation = 'format' in entry && entry.format === 'usfm'; // a Paratext project is a folder, one book is a file
+        const problem = await fileProblem(resolve(folder, named), isTranslation ? 'any' : name === 'folder');
         if (problem !== null) problems.push({ line: lineOf(key), key, message: `${problem} (${named})` });
       }
     }
@@ -183,9 +184,9 @@ async function missingFiles(value: unknown, folder: string, lineOf: (key: string
   return problems;
 }
 
-async function fileProblem(file: string, folderExpected: boolean): Promise<string | null> {
+async function fileProblem(file: string, folderExpected: boolean | 'any'): Promise<string | null> {
   const found = await stat(file).catch(() => null);
-  if (found === null) return folderExpected ? 'expected a folder, found nothing there' : 'expected a file, found nothing there';
-  if (folderExpected !== found.isDirectory()) return folderExpected ? 'expected a folder, found a file' : 'expected a file, found a folder';
+  if (found === null) return folderExpected === true ? 'expected a folder, found nothing there' : 'expected a file, found nothing there';
+  if (folderExpected !== 'any' && folderExpected !== found.isDirectory()) return folderExpected ? 'expected a folder, found a file' : 'expected a file, found a folder';
   return null;
 }
