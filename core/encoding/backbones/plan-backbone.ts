@@ -29,9 +29,6 @@ export type BackbonePlan = {
   readonly kept: ReadonlyMap<string, string>;
 };
 
-/** A fault with its sentence; `code` is what the window translates by. */
-export type BackboneProblem = { readonly code: string; readonly message: string };
-
 const MOST_NAMED = 5;
 const LONGEST_SANE = 1e6; // transformers writes 1e30 for "no limit"
 
@@ -59,6 +56,8 @@ export async function planBackbone(folder: string): Promise<{ readonly plan: Bac
   const shape = config === null || family === null ? null : await attempt(() => readShape(config, family, place));
   const tokenizer = await attempt(() => readFolderTokenizer(own));
   const weights = await attempt(() => openWeights(own));
+  const dense = surroundings?.pooling?.dense ?? null;
+  if (shape !== null && dense !== null && dense.weight.length !== dense.bias.length * shape.width) problems.push(new InputError('backbone.wrong-shape', `${folder}: the dense layer takes vectors of ${dense.weight.length / dense.bias.length} numbers, but the model gives ${shape.width}.`, { data: { path: folder } }));
   if (shape !== null && tokenizer !== null && tokenizer.vocabularySize > shape.vocabularySize) {
     problems.push(new InputError('backbone.vocabulary-mismatch', `${own}: the tokenizer has ${tokenizer.vocabularySize} pieces, but the model only ${shape.vocabularySize} rows for them. They do not belong together; take both from the same model.`, { data: { pieces: tokenizer.vocabularySize, rows: shape.vocabularySize } }));
   }

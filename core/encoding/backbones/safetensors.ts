@@ -12,6 +12,7 @@ export type SafetensorsFile = { readonly path: string; readonly tensors: Readonl
 const LENGTH_BYTES = 8;
 const LARGEST_HEADER_BYTES = 100_000_000; // the limit of the reference implementation
 const CHUNK_BYTES = 64 * 2 ** 20;
+const SCAN_BYTES = 8 * 2 ** 20;
 const ELEMENT_BYTES: { readonly [dtype: string]: number } = { F64: 8, F32: 4, F16: 2, BF16: 2, I64: 8, I32: 4, I16: 2, I8: 1, U8: 1, U16: 2, U32: 4, U64: 8, BOOL: 1, F8_E4M3: 1, F8_E5M2: 1 };
 
 /**
@@ -81,9 +82,34 @@ export async function readTensor({ path, tensors }: SafetensorsFile, name: strin
   const values = toFloat32(bytes, entry.dtype);
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i] ?? 0;
-    if (value - value !== 0) throw new InputError('backbone.not-finite', `${path}: expected numbers in the tensor "${name}", found ${value} at position ${i}. The training that wrote it failed, or the file is damaged; choose another copy.`, { data: { path, name } });
+    if (value - value !== 0) throw notFinite({ path, name, value, position: i });
   }
   return values;
+}
+
+/**
+ * Looks at every number of a tensor without keeping any: chunk by chunk, in little memory.
+ * @throws as `readTensor`.
+ */
+export async function scanTensor({ path, tensors }: SafetensorsFile, name: string): Promise<void> {
+  const entry = tensors.get(name);
+  if (entry === undefined || !isFloatEntry(entry)) return;
+  const chunk = new Uint8Array(Math.min(SCAN_BYTES, entry.end - entry.start));
+  const width = ELEMENT_BYTES[entry.dtype] ?? 1;
+  await using file = await openFile(path);
+  for (let at = entry.start; at < entry.end; at += chunk.length) {
+    const part = chunk.slice(0, Math.min(chunk.length, entry.end - at));
+    await readFully(file, part, at);
+    const values = toFloat32(part, entry.dtype);
+    for (let i = 0; i < values.length; i += 1) {
+      const value = values[i] ?? 0;
+      if (value - value !== 0) throw notFinite({ path, name, value, position: (at - entry.start) / width + i });
+    }
+  }
+}
+
+function notFinite({ path, name, value, position }: { readonly path: string; readonly name: string; readonly value: number; readonly position: number }): InputError {
+  return new InputError('backbone.not-finite', `${path}: expected numbers in the tensor "${name}", found ${value} at position ${position}. The training that wrote it failed, or the file is damaged; choose another copy.`, { data: { path, name } });
 }
 
 function toFloat32(bytes: Uint8Array<ArrayBuffer>, dtype: string): Float32Array {

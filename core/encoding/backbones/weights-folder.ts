@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InputError, toIsoglossError } from '../../base/errors.ts';
 import { readFolderJson } from './folder-files.ts';
-import { isFloatEntry, openSafetensors, readTensor, type SafetensorsFile, type TensorEntry } from './safetensors.ts';
+import { isFloatEntry, openSafetensors, readTensor, scanTensor, type SafetensorsFile, type TensorEntry } from './safetensors.ts';
 
 export type Weights = {
   /** Of all files. */
@@ -11,6 +11,8 @@ export type Weights = {
   readonly isFloat: (name: string) => boolean;
   /** @throws as `readTensor`. */
   readonly read: (name: string) => Promise<Float32Array>;
+  /** Looks at every number without keeping any. @throws as `readTensor`. */
+  readonly scan: (name: string) => Promise<void>;
 };
 
 const WHOLE_FILE = 'model.safetensors';
@@ -64,16 +66,18 @@ async function openShards(folder: string, names: readonly string[]): Promise<Wei
 function weightsOf(files: readonly SafetensorsFile[]): Weights {
   const owners = new Map(files.flatMap((file) => [...file.tensors.keys()].map((name) => [name, file] as const)));
   const tensors = new Map(files.flatMap((file) => [...file.tensors]));
+  const ownerOf = (name: string): SafetensorsFile => {
+    const owner = owners.get(name);
+    if (owner === undefined) throw new InputError('backbone.missing-tensor', `The tensor "${name}" is missing.`, { data: { name } });
+    return owner;
+  };
   return {
     tensors,
     isFloat: (name) => {
       const entry = tensors.get(name);
       return entry !== undefined && isFloatEntry(entry);
     },
-    read: async (name) => {
-      const owner = owners.get(name);
-      if (owner === undefined) throw new InputError('backbone.missing-tensor', `The tensor "${name}" is missing.`, { data: { name } });
-      return readTensor(owner, name);
-    },
+    read: async (name) => readTensor(ownerOf(name), name),
+    scan: async (name) => scanTensor(ownerOf(name), name),
   };
 }

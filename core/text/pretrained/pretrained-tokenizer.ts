@@ -182,7 +182,7 @@ function readIds(value: unknown): { readonly ids: ReadonlyMap<string, number>; r
   for (const [piece, id] of entries) {
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id >= LARGEST_VOCABULARY) throw invalid(`model.vocab[${JSON.stringify(piece)}]`, `a whole number from 0 to ${LARGEST_VOCABULARY - 1}`, id);
     const other = owners.get(id);
-    if (other !== undefined) throw invalid(`model.vocab[${JSON.stringify(piece)}]`, 'an id of its own', `${id}, which is that of ${JSON.stringify(other)} too`);
+    if (other !== undefined) throw invalid(`model.vocab[${JSON.stringify(piece)}]`, `an id of its own (${JSON.stringify(other)} has it too)`, id);
     owners.set(id, piece);
     ids.set(piece, id);
   }
