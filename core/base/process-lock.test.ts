@@ -49,6 +49,19 @@ describe('takeProcessLock', () => {
     }
   });
 
+  it('goes to exactly one of several that come at once, also over a dead one', async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, 'lock');
+    const dead = JSON.stringify({ pid: await deadProcess(), host: hostname(), since: Date.now() });
+    for (const left of [null, dead]) {
+      if (left !== null) await writeFile(path, left);
+      const ends = await Promise.allSettled(Array.from({ length: 4 }, () => takeProcessLock(path, busy)));
+      const locks = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+      expect(locks).toHaveLength(1);
+      for (const lock of locks) await lock[Symbol.asyncDispose]();
+    }
+  });
+
   it('does not take over from another computer, whose processes cannot be seen', async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, 'lock');
