@@ -21,6 +21,7 @@ import type { Encoder } from '../encoding/encoder.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { guessLanguage } from './guess-language.ts';
+import { lockIndex } from './index-lock.ts';
 import { noMatchingRules } from './matching-rules.ts';
 import type { MatchingRules } from './matching-rules.ts';
 import { isMostlyLatin } from './scripts.ts';
@@ -85,12 +86,13 @@ type DocumentEntry = Extract<FolderEntry, { kind: 'document' }>;
  * Brings an index up to date with a folder. A file is known by its SHA-256: an unchanged one is not read again. Killed at any
  * moment, the next call goes on from the last batch; cancelled, the index holds what it held and the batches since.
  *
- * @throws InputError 'index.other-model', 'index.not-an-index', 'index.not-a-folder', 'index.newer-version', 'file.missing';
+ * @throws InputError 'index.already-running', 'index.other-model', 'index.not-an-index', 'index.not-a-folder', 'index.newer-version', 'file.missing';
  *   EnvironmentError 'disk.full', 'disk.no-permission'; the signal's reason once aborted.
  */
 export async function buildIndex(options: BuildIndexOptions): Promise<BuildSummary> {
   const { indexFolder, report = ignoreProgress } = options;
   const { documents, skipped, missingFolders } = await listDocuments(options, report);
+  await using _lock = await lockIndex(indexFolder);
   const manifest = await prepareFolder(options);
   const { store, stored } = await openWhole(indexFolder, options.encoder);
   const reader = createDocumentReader();
