@@ -31,6 +31,8 @@ export type ApplicationOptions = {
   readonly sampleFolder: string;
   readonly starterFolder: string;
   readonly systemLanguage: string;
+  /** How long a folder must be quiet before it is looked at; for tests. */
+  readonly libraryQuietMs?: number;
   /** Told of our own faults and of a journal that cannot be written; carries no text of documents. */
   readonly onFault: (error: Error) => void;
 };
@@ -61,7 +63,7 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
   const searcher = createService({ startProcess, worker: 'search', idleMs: SEARCHER_IDLE_MS, now: steady });
   const threads = physicalCores();
   const generations = new Map<string, number>();
-  const libraryWatch = createLibraryWatch({ look: (projectId) => lookAtLibrary({ projectId, projects, inspector, start: (request) => jobs.start(request), tried }).catch((error: unknown) => options.onFault(error instanceof Error ? error : new Error(String(error)))) });
+  const libraryWatch = createLibraryWatch({ ...(options.libraryQuietMs === undefined ? {} : { quietMs: options.libraryQuietMs }), look: (projectId) => lookAtLibrary({ projectId, projects, inspector, start: (request) => jobs.start(request), tried }).catch((error: unknown) => options.onFault(error instanceof Error ? error : new Error(String(error)))) });
   const tried = new Map<string, string>();
   const jobs = await createJobRegistry({
     journal: createJournal(join(folders.data, 'jobs'), (error) => options.onFault(error instanceof Error ? error : new Error(String(error)))),

@@ -13,7 +13,8 @@ import { createServices, type Services } from './application.ts';
 import { createRouter } from './router.ts';
 
 const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const LOOK_MS = 100;
+const LOOK_MS = 50;
+const QUIET_MS = 100;
 
 let home: string;
 let documents: string;
@@ -33,6 +34,7 @@ async function start(): Promise<void> {
     sampleFolder: inRepository('core/sample'),
     starterFolder: inRepository('core/training/starter'),
     systemLanguage: 'en',
+    libraryQuietMs: QUIET_MS,
     onFault: (error) => faults.push(error),
   });
   client = createRouterClient(createRouter(services)) as unknown as IsoglossClient; // the same calls without a socket between

@@ -9,6 +9,7 @@ import { readLibraryReport } from '../project/library.ts';
 import { decideMining, listMinings, readMining } from '../project/mining.ts';
 import { viewJudgements } from '../project/judgements.ts';
 import { receivePiece } from '../project/uploads.ts';
+import { inspectInWorker } from '../workers/inspect-in-worker.ts';
 import type { Services } from './application.ts';
 import { doorError, guardStream } from './door-errors.ts';
 import { exportProjectJudgements, markPassage, measureJudgements, requireWritable } from './judgements.ts';
@@ -65,6 +66,9 @@ export function createRouter(services: Services) {
       }),
       add: door.corpus.add.handler(({ input }) => addCorpus(services, input)),
       remove: door.corpus.remove.handler(({ input }) => removeCorpus(services, input)),
+    },
+    backbone: {
+      inspect: door.backbone.inspect.handler(({ input, signal }) => inspectInWorker(options.startProcess, { folder: input.folder, setup: input.setup ?? {} }, signal)),
     },
     training: {
       plan: door.training.plan.handler(({ input }) => planTraining(services, input.projectId)),

@@ -2,6 +2,7 @@
 import { eventIterator, type ContractRouterClient } from '@orpc/contract';
 import { z } from 'zod';
 import { appInfoSchema } from './app.ts';
+import { backboneInspectInputSchema, backboneInspectionSchema } from './backbone.ts';
 import { byProjectSchema } from './basics.ts';
 import { corpusAddInputSchema, corpusRemoveInputSchema, inspectInputSchema, inspectionSchema } from './corpus.ts';
 import { procedure } from './errors.ts';
@@ -48,6 +49,10 @@ export const contract = {
     inspect: procedure.input(inspectInputSchema).output(inspectionSchema),
     add: procedure.input(corpusAddInputSchema).output(projectSchema),
     remove: procedure.input(corpusRemoveInputSchema).output(projectSchema),
+  },
+  backbone: {
+    /** Looks at a model folder before anything starts: faults by name, or memory and time. Faults are an answer, not an error. */
+    inspect: procedure.input(backboneInspectInputSchema).output(backboneInspectionSchema),
   },
   training: {
     /** Quick: from counts and what is known of this machine. For a measured one start a job of kind `plan`. */

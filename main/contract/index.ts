@@ -1,5 +1,6 @@
 /** The public face of the contract: all that renderer/ may import from outside itself. */
 export * from './app.ts';
+export * from './backbone.ts';
 export * from './basics.ts';
 export * from './connection.ts';
 export * from './contract.ts';
@@ -12,6 +13,7 @@ export * from './judgement.ts';
 export * from './library.ts';
 export * from './limits.ts';
 export * from './mine.ts';
+export * from './no-filter.ts';
 export * from './project.ts';
 export * from './report.ts';
 export * from './search.ts';

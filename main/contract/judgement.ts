@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { byProjectSchema, countSchema, idSchema, list, pathSchema, tagSchema, timeSchema } from './basics.ts';
 import { QUERY_CHARACTERS } from './limits.ts';
-import { locationSchema, searchFilterSchema, searchMethodSchema, verdictSchema, NO_FILTER } from './search.ts';
+import { NO_FILTER } from './no-filter.ts';
+import { locationSchema, searchFilterSchema, searchMethodSchema, verdictSchema } from './search.ts';
 
 /** A passage as it was judged; its text is kept, so that a judgement outlives the index. */
 export const judgedPassageSchema = z.object({ path: pathSchema, title: z.string(), text: z.string().min(1), language: tagSchema.nullable(), location: locationSchema });

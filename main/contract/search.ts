@@ -1,6 +1,7 @@
 /** What is asked of the library, what comes back, and why? */
 import { z } from 'zod';
 import { FILTER_VALUES, NAME_CHARACTERS, PATH_CHARACTERS, QUERY_CHARACTERS, SEARCH_HITS_MAXIMUM } from './limits.ts';
+import { NO_FILTER } from './no-filter.ts';
 import { countSchema, directionSchema, idSchema, list, pathSchema, tagSchema } from './basics.ts';
 
 const absent = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
@@ -85,7 +86,6 @@ export const searchFilterSchema = z.object({
   tiers: z.array(z.string().max(NAME_CHARACTERS)).max(FILTER_VALUES).nullable(),
 });
 export type SearchFilter = z.infer<typeof searchFilterSchema>;
-export const NO_FILTER: SearchFilter = { languages: null, folders: null, fileTypes: null, from: null, to: null, speakers: null, tiers: null };
 
 /** What can be chosen in the filters: what the index has, the most frequent first. */
 export const facetsSchema = z.object({ languages: list(tagSchema.nullable()), folders: list(z.string()), fileTypes: list(z.string()), speakers: list(z.string()), tiers: list(z.string()) });
