@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./search.ts')).searchCommand,
   inspect: async () => (await import('./inspect.ts')).inspectCommand,
   experiment: async () => (await import('./experiment.ts')).experimentCommand,
+  backbone: async () => (await import('./backbone.ts')).backboneCommand,
   starter: async () => (await import('./starter.ts')).starterCommand,
 };
 

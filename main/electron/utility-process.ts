@@ -1,10 +1,10 @@
 /** How is a worker started in Electron? As a utility process, in the shape that main/workers knows. */
 import type { UtilityProcess } from 'electron';
 import type { WorkerName } from '../workers/messages.ts';
-import { keepTail, scrubbedEnvironment, type StartProcess } from '../workers/process.ts';
+import { keepTail, memoryFlags, scrubbedEnvironment, type StartProcess } from '../workers/process.ts';
 
 /** `utilityProcess.fork` and what it gives, as far as they are used. */
-export type Fork = (script: string, args: string[], options: { env: Record<string, string>; serviceName: string; stdio: ['ignore', 'ignore', 'pipe'] }) => Child;
+export type Fork = (script: string, args: string[], options: { env: Record<string, string>; serviceName: string; stdio: ['ignore', 'ignore', 'pipe']; execArgv: string[] }) => Child;
 export type Child = Pick<UtilityProcess, 'postMessage' | 'kill' | 'stderr' | 'pid'> & {
   on(event: 'message', listener: (message: unknown) => void): unknown;
   on(event: 'exit', listener: (code: number) => void): unknown;
@@ -13,7 +13,7 @@ export type Child = Pick<UtilityProcess, 'postMessage' | 'kill' | 'stderr' | 'pi
 /** Utility processes know only one way to end; after the polite wait a process that is still there is killed by the system. */
 export function utilityProcesses(fork: Fork, scriptOf: (name: WorkerName) => string): StartProcess {
   return (name) => {
-    const child = fork(scriptOf(name), [], { env: scrubbedEnvironment(process.env), serviceName: `isogloss-${name}`, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = fork(scriptOf(name), [], { env: scrubbedEnvironment(process.env), serviceName: `isogloss-${name}`, stdio: ['ignore', 'ignore', 'pipe'], execArgv: [...memoryFlags(name)] });
     const tail = keepTail(child.stderr);
     return {
       post: (message) => child.postMessage(message),

@@ -71,6 +71,8 @@ function dispatch(handlers: Handlers, { name, input, context }: { name: CallName
       return required(handlers.facets, name)(calls.facets.input.parse(input), context);
     case 'inspect':
       return required(handlers.inspect, name)(calls.inspect.input.parse(input), context);
+    case 'backbone':
+      return required(handlers.backbone, name)(calls.backbone.input.parse(input), context);
     case 'suggest':
       return required(handlers.suggest, name)(calls.suggest.input.parse(input), context);
     case 'search':

@@ -1,6 +1,7 @@
 /** What do the program and its workers say to each other? Typed on both sides, checked on arrival. */
 import { z } from 'zod';
 import { list } from '../contract/basics.ts';
+import { backboneInspectInputSchema, backboneInspectionSchema } from '../contract/backbone.ts';
 import { corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusRoleSchema, inspectionSchema } from '../contract/corpus.ts';
 import { errorRecordSchema } from '../contract/errors.ts';
 import { languageSuggestOutputSchema } from '../contract/language.ts';
@@ -12,7 +13,7 @@ import { excerptSchema, facetsSchema, foundHitSchema, locationSchema, searchChoi
 import { deviceWishSchema, trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
 
 /** One worker program per name: `<name>.ts` in this folder. */
-export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine']);
+export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine', 'backbone']);
 export type WorkerName = z.infer<typeof workerNameSchema>;
 
 export const trainTaskSchema = z.object({
@@ -90,6 +91,8 @@ export const calls = {
   mine: { input: mineTaskSchema, output: z.object({ candidates: z.number(), proposed: z.number() }) },
   look: { input: z.object({ folders: foldersSchema }), output: z.object({ fingerprint: z.string() }) },
   inspect: { input: inspectTaskSchema, output: z.object({ inspection: inspectionSchema, fingerprints: list(z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.number(), sha256: z.string() })) }) },
+  /** `memoryBytes`: what training may take; null: that of the machine. */
+  backbone: { input: z.object({ folder: z.string(), setup: backboneInspectInputSchema.shape.setup.unwrap(), memoryBytes: z.number().nullable() }), output: backboneInspectionSchema },
   suggest: { input: z.object({ text: z.string(), limit: z.number() }), output: languageSuggestOutputSchema },
   search: { input: searchTaskSchema, output: answerSchema },
   pool: { input: poolTaskSchema, output: answerSchema },
@@ -106,7 +109,7 @@ export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel
 export type Control = z.infer<typeof controlSchema>;
 
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'excerpt']), input: z.unknown() }),
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'excerpt', 'backbone']), input: z.unknown() }),
   /** Concerns the call of that id. */
   z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
 ]);

@@ -35,12 +35,31 @@ export function keepTail(stream: NodeJS.ReadableStream | null): () => string {
   return () => tail;
 }
 
+/** Of JavaScript objects; what files hold lies outside and is limited by the other. */
+const BACKBONE_HEAP_MB = 1024;
+/** Of all that a process may write to (RLIMIT_DATA). */
+const BACKBONE_DATA_KB = 4 * 1024 * 1024;
+
+/** Flags of a worker: those that read other people's models get little memory. */
+export function memoryFlags(name: WorkerName): readonly string[] {
+  return name === 'backbone' ? [`--max-old-space-size=${String(BACKBONE_HEAP_MB)}`] : [];
+}
+
+/** How a worker is started: where the system has a shell that can limit memory, workers for other people's models through it. */
+function program(name: WorkerName): { readonly execPath: string; readonly execArgv: readonly string[] } {
+  const flags = ['--disable-warning=ExperimentalWarning', ...memoryFlags(name)];
+  if (name !== 'backbone' || process.platform !== 'linux') return { execPath: process.execPath, execArgv: flags };
+  return { execPath: '/bin/sh', execArgv: ['-c', `ulimit -d ${String(BACKBONE_DATA_KB)} 2>/dev/null; exec "$0" "$@"`, process.execPath, ...flags] };
+}
+
 /** Workers as Node processes: no shell, no inherited flags but the quiet one, a scrubbed environment, stdout kept off ours. */
 export function nodeProcesses(scriptOf: (name: WorkerName) => string): StartProcess {
   return (name) => {
+    const { execPath, execArgv } = program(name);
     const child = fork(scriptOf(name), [], {
       env: scrubbedEnvironment(process.env),
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execPath,
+      execArgv: [...execArgv],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
     });
