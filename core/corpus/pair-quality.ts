@@ -48,10 +48,15 @@ export function samplePairs(): PairSample {
     add: ({ source, target, line }) => {
       seen += 1;
       const at = kept.length < SAMPLE ? kept.length : below(seen);
-      if (at < SAMPLE) kept[at] = { source: source.slice(0, TEXT_CHARACTERS), target: target.slice(0, TEXT_CHARACTERS), line };
+      if (at < SAMPLE) kept[at] = { source: ownCopy(source), target: ownCopy(target), line };
     },
     judge: async (score, signal) => (kept.length === 0 ? null : await judgePairs(kept, score, signal)),
   };
+}
+
+/** A slice of a string keeps the whole string it was cut from (here a quarter of a megabyte of the file) in memory; a copy does not. */
+function ownCopy(text: string): string {
+  return Buffer.from(text.slice(0, TEXT_CHARACTERS), 'utf16le').toString('utf16le');
 }
 
 async function judgePairs(pairs: readonly { readonly source: string; readonly target: string; readonly line: number }[], score: ScorePairs | null, signal: AbortSignal): Promise<PairQuality> {

@@ -11,4 +11,5 @@ export const BENCHMARKS: Readonly<Record<string, () => Promise<Command>>> = {
   memory: async () => (await import('./memory.ts')).memoryBenchmark,
   startup: async () => (await import('./startup.ts')).startupBenchmark,
   ingest: async () => (await import('./ingest.ts')).ingestBenchmark,
+  inspect: async () => (await import('./inspect.ts')).inspectBenchmark,
 };
