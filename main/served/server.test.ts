@@ -1,6 +1,6 @@
 /** Facts about the served application, asked over real sockets. */
 import { mkdtemp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -109,6 +109,39 @@ describe('pages', () => {
     expect(await ask(['GET / HTTP/1.1', 'Host: evil.example', 'Connection: close'])).toMatch(/^HTTP\/1\.1 421 /);
     expect(await ask([`GET http://evil.example/ HTTP/1.1`, `Host: ${own}`, 'Connection: close'])).toMatch(/^HTTP\/1\.1 404 /);
     expect(await ask(['GET / HTTP/1.1', 'Connection: close'])).toMatch(/^HTTP\/1\.1 4\d\d /);
+  });
+});
+
+/** Whether this machine has the loopback address of IPv6. */
+const hasSix = await new Promise<boolean>((resolve) => {
+  const probe = createServer();
+  probe.once('error', () => resolve(false));
+  probe.listen(0, '::1', () => probe.close(() => resolve(true)));
+});
+
+describe.skipIf(!hasSix)('the loopback address of IPv6', () => {
+  const six = (): string => `http://[::1]:${String(served.port)}`;
+
+  it('serves the same pages on the same port, and a session opened there opens the socket', async () => {
+    expect((await fetch(six())).status).toBe(200);
+    const answer = await fetch(six() + SESSION_PATH, { method: 'POST', headers: { authorization: `Bearer ${tokenOf(served.newLink())}`, 'content-type': 'application/json', origin: six() }, body: '{}' });
+    expect(answer.status).toBe(204);
+    const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const socket = new WebSocket(`ws://[::1]:${String(served.port)}${RPC_PATH}`, { headers: { cookie, origin: six() } });
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    socket.terminate();
+  });
+
+  it('is closed with the other one; a port that is taken on it is not used', async () => {
+    const one = await serve({ port: 0, pages: new Map(), connect: () => undefined });
+    await expect(serve({ port: one.port, pages: new Map(), connect: () => undefined })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await one.close();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(one.port, '::1', resolve));
+    await expect(serve({ port: one.port, pages: new Map(), connect: () => undefined })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await new Promise((resolve) => taken.close(resolve));
+    const again = await serve({ port: one.port, pages: new Map(), connect: () => undefined }); // the first address was let go of
+    await again.close();
   });
 });
 

@@ -12,6 +12,12 @@ import type { Page } from './pages.ts';
 import { createSessions, sessionCookie, sessionIdFrom, type Sessions } from './sessions.ts';
 
 const LOOPBACK = '127.0.0.1';
+/** Browsers that are asked for "localhost" try this one first. */
+const LOOPBACK_6 = '::1';
+/** A machine without IPv6 says one of these. */
+const NO_SUCH_ADDRESS: ReadonlySet<unknown> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
+/** How often another port is tried when the free one of one address is taken on the other. */
+const MOST_TRIES = 10;
 const MAXIMUM_SOCKETS = 32;
 const HEADER_LIMIT_BYTES = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -35,18 +41,13 @@ export type ServerOptions = {
   readonly connect: (socket: WebSocket) => void;
 };
 
-/** Opens the server on 127.0.0.1. @throws what listening throws (EADDRINUSE). */
+/** Opens the server on 127.0.0.1 and, where the machine has it, ::1, on one port. @throws what listening throws (EADDRINUSE). */
 export async function serve(options: ServerOptions): Promise<ServedApplication> {
   const sessions = createSessions(() => performance.now());
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_LIMIT_BYTES, perMessageDeflate: false });
-  const server = createServer({ maxHeaderSize: HEADER_LIMIT_BYTES, requestTimeout: REQUEST_TIMEOUT_MS });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, LOOPBACK, resolve);
-  });
-  const port = portOf(server);
-  server.on('request', (request, response) => void answer({ request, response, port, sessions, pages: options.pages }));
-  server.on('upgrade', (request, stream, head) => {
+  const { servers, port } = await listenOnLoopback(options.port);
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => void answer({ request, response, port, sessions, pages: options.pages });
+  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     const decision = judgeRequest(headOf(request, { isUpgrade: true, port, sessions }), port);
     if (decision.kind !== 'socket') {
       refuseUpgrade(stream, decision.kind === 'refuse' ? decision.status : 404);
@@ -59,16 +60,48 @@ export async function serve(options: ServerOptions): Promise<ServedApplication> 
         options.connect(socket);
       });
     }
-  });
+  };
+  for (const server of servers) server.on('request', onRequest).on('upgrade', onUpgrade);
   return {
     port,
     newLink: () => `http://${LOOPBACK}:${String(port)}/#token=${sessions.issueToken()}`,
     close: async () => {
       for (const socket of sockets.clients) socket.terminate();
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all(servers.map(closed));
     },
   };
+}
+
+/** One server for each loopback address of this machine. */
+async function listenOnLoopback(wanted: number): Promise<{ readonly servers: readonly Server[]; readonly port: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const first = await listen(LOOPBACK, wanted);
+    const port = portOf(first);
+    try {
+      return { servers: [first, await listen(LOOPBACK_6, port)], port };
+    } catch (thrown) {
+      const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+      if (NO_SUCH_ADDRESS.has(code)) return { servers: [first], port };
+      await closed(first);
+      if (code !== 'EADDRINUSE' || wanted !== 0 || attempt >= MOST_TRIES) throw thrown;
+    }
+  }
+}
+
+function listen(address: string, port: number): Promise<Server> {
+  const server = createServer({ maxHeaderSize: HEADER_LIMIT_BYTES, requestTimeout: REQUEST_TIMEOUT_MS });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: address, port, ipv6Only: address === LOOPBACK_6 }, () => {
+      server.off('error', reject);
+      resolve(server);
+    });
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 type Exchange = {
