@@ -1,10 +1,11 @@
 /** How does a recipe become a model folder? Prepare, plan, train, turn into a search space, learn word translations, write. */
 import { join, resolve } from 'node:path';
 import { CancellationError, EnvironmentError, InputError } from '../base/errors.ts';
-import type { DeviceWish } from '../runtime/choose-device.ts';
+import { deviceNames, DEVICES, type DeviceWish } from '../runtime/device.ts';
 import { readNewestCheckpoint, removeCheckpoints, type CheckpointState } from './checkpoint.ts';
 import { coTrain } from './co-training.ts';
 import { noControl, type Losses, type ReportTraining, type TrainingControl, type TrainingSummary } from './events.ts';
+import { withLessMemory } from './less-memory.ts';
 import { createLook } from './look.ts';
 import { openLossSessions } from './loss-sessions.ts';
 import { languagesOf, learnTranslations, trainingFacts } from './model-facts.ts';
@@ -33,6 +34,8 @@ export type RunTrainingOptions = {
   readonly signal: AbortSignal;
   readonly control?: TrainingControl;
   readonly report: ReportTraining;
+  /** After the memory did not suffice: half the slices, or half the batch; a saved state of the whole recipe is resumed all the same. */
+  readonly takesLess?: boolean;
   /** Stop after the plan. */
   readonly planOnly?: boolean;
   /** Milliseconds between checkpoints; 45 seconds when left out. */
@@ -71,17 +74,26 @@ async function trainOrFallBack(options: RunTrainingOptions): Promise<TrainingSum
   try {
     return await trainAndWrite(options);
   } catch (thrown) {
-    if (options.device === 'cpu' || !(thrown instanceof EnvironmentError) || thrown.code !== 'runtime.device-failed') throw thrown;
-    options.report({ kind: 'message', code: 'device.failed', message: `${thrown.message} Training goes on with the processor, from the last saved state.` });
+    const device = failedDevice(thrown);
+    if (options.device === 'cpu' || device === null) throw thrown;
+    options.report({ kind: 'message', code: 'device.failed', message: `${device[0]?.toUpperCase() ?? ''}${device.slice(1)} failed, so training goes on with the processor from the last saved state.` });
     return trainAndWrite({ ...options, device: 'cpu', resume: true });
   }
 }
 
+/** The name of the device that failed in a calculation, or would not take a graph; null for any other fault. */
+function failedDevice(thrown: unknown): string | null {
+  if (!(thrown instanceof EnvironmentError) || !['runtime.device-failed', 'runtime.model-refused'].includes(thrown.code)) return null;
+  const device = DEVICES.find((name) => name === thrown.data['device']);
+  return device === undefined || device === 'cpu' ? null : deviceNames[device];
+}
+
 async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSummary | null> {
-  const { recipe, outputFolder, threads, signal, report, control = noControl } = options;
+  const { outputFolder, threads, signal, report, control = noControl } = options;
+  const recipe = options.takesLess === true ? withLessMemory(options.recipe) : options.recipe;
   const started = { wall: performance.now(), cpu: process.cpuUsage() };
   await using stack = new AsyncDisposableStack();
-  const subject = stack.use(await abortable(signal, () => openSubject(options)));
+  const subject = stack.use(await abortable(signal, () => openSubject({ ...options, recipe })));
   const { texts, encoder, device } = subject;
   const lookAt = createLook({ ...texts, encoder, report });
   if (!options.resume && options.planOnly !== true) await subject.lookBefore(lookAt); // what the curve starts from: nothing learned yet
@@ -92,7 +104,7 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   if (batches.partsAt(0).length === 0) throw new InputError('recipe.nothing-to-train', 'The recipe leaves no loss to train: give at least one loss a weight above 0 and the corpora it needs.');
 
   const checkpointFolder = checkpointFolderOf(outputFolder);
-  const runKey = await runKeyOf(recipe, options.starterFolder);
+  const runKey = await runKeyOf(options.recipe, options.starterFolder);
   if (!options.resume && options.planOnly !== true) await removeCheckpoints(checkpointFolder);
   const stepMs = await abortable(signal, () => measureStepMs(encoder, batches.partsAt));
   const trained: TrainableEncoder = { ...encoder, arrays: new Map([...encoder.arrays, ...batches.arrays]) };

@@ -25,6 +25,8 @@ export const trainTaskSchema = z.object({
   resume: z.boolean(),
   /** Questions with known answers for the report; null: the report is made of held-back texts alone. */
   questions: z.object({ file: z.string(), folder: z.string() }).nullable(),
+  /** True: after a process that died for want of memory. */
+  takesLess: z.boolean().optional(),
   /** True: end after the plan, train nothing. */
   onlyPlan: z.boolean(),
 });

@@ -14,7 +14,7 @@ export type TrainWishes = {
 
 /** Trains and measures; for `onlyPlan` the summary is null. @throws as `readRecipe`, `runTraining` and `writeReport`. */
 export async function runTrainTask(task: TrainTask, wishes: TrainWishes): Promise<CallOutput<'train'>> {
-  const { recipePath, outputFolder, starterFolder, questions, threads, device, resume, onlyPlan } = task;
+  const { recipePath, outputFolder, starterFolder, questions, threads, device, resume, takesLess = false, onlyPlan } = task;
   const summary = await runTraining({
     recipe: await readRecipe(recipePath),
     outputFolder,
@@ -22,6 +22,7 @@ export async function runTrainTask(task: TrainTask, wishes: TrainWishes): Promis
     threads,
     device,
     resume,
+    takesLess,
     planOnly: onlyPlan,
     signal: wishes.signal,
     control: { paused: wishes.isPaused, stopAndKeep: wishes.shouldStopAndKeep },

@@ -13,8 +13,9 @@ const answerModule = new URL('./answer.ts', import.meta.url).href;
 const script = `
 import { answerCalls } from ${JSON.stringify(answerModule)};
 answerCalls({
-  train: async ({ device, resume, recipePath }, { report }) => {
+  train: async ({ device, resume, recipePath, takesLess = false }, { report }) => {
     const say = (code) => report({ kind: 'training', event: { kind: 'message', code, message: device } });
+    if (recipePath === 'too large' && !takesLess) process.kill(process.pid, 'SIGKILL');
     if (device !== 'cpu') {
       say(recipePath === 'no card' ? 'device.cpu-fastest' : 'device.asked');
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -36,11 +37,11 @@ const start = nodeProcesses((name) => join(folder, `${name}.mjs`));
 const task = (over: Partial<TrainTask>): TrainTask => ({ recipePath: '', outputFolder: '', starterFolder: '', threads: 1, device: 'webgpu', resume: false, questions: null, onlyPlan: false, ...over });
 
 describe('a training in a process of its own', () => {
-  it('goes on with the CPU from the last saved state when the process that owns the card is killed, and says so in two sentences at most', async () => {
+  it('goes on with the CPU from the last saved state when the process that owns the card is killed, and says so in one sentence', async () => {
     const events: WorkerEvent[] = [];
     const answer = await trainInWorker(start, { input: task({}), onEvent: (event) => events.push(event) }).result;
     expect(answer.keptEarly).toBe(true); // it was asked to resume
-    expect(events.at(-1)).toMatchObject({ kind: 'training', event: { kind: 'message', code: 'device.lost', message: expect.stringMatching(/^The process that used the graphics card ended unexpectedly \(SIGKILL\)\. Training goes on with the processor, from the last saved state\.$/) as string } });
+    expect(events.at(-1)).toMatchObject({ kind: 'training', event: { kind: 'message', code: 'device.lost', message: expect.stringMatching(/^The process that used the graphics card ended unexpectedly \(SIGKILL\), so training goes on with the processor from the last saved state\.$/) as string } });
   });
 
   it('makes a plan again, which has nothing to resume', async () => {
@@ -48,7 +49,15 @@ describe('a training in a process of its own', () => {
     expect(answer.keptEarly).toBe(false);
   });
 
-  it('that dies without a card in use is an error', async () => {
+  it('that the system kills goes on once, from the last saved state, with half as much at once, and says so', async () => {
+    const events: WorkerEvent[] = [];
+    const answer = await trainInWorker(start, { input: task({ recipePath: 'too large', device: 'cpu' }), onEvent: (event) => events.push(event) }).result;
+    expect(answer.keptEarly).toBe(true); // it was asked to resume
+    expect(events).toMatchObject([{ kind: 'training', event: { kind: 'message', code: 'training.out-of-memory', message: expect.stringMatching(/half as much text at once/) as string } }]);
+    await expect(trainInWorker(start, { input: task({ recipePath: 'too large', device: 'cpu', takesLess: true }), onEvent: () => undefined }).result).resolves.toBeDefined();
+  });
+
+  it('that dies twice without a card in use is an error', async () => {
     await expect(trainInWorker(start, { input: task({ recipePath: 'no card', device: 'auto' }), onEvent: () => undefined }).result).rejects.toMatchObject({ code: 'worker.died' });
   });
 });

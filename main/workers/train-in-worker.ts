@@ -1,4 +1,4 @@
-/** How does a training outlive the process that owns the graphics card? Started again on the CPU, from the last saved state, with one sentence. */
+/** How does a training outlive its process? Started again from the last saved state, with one sentence: on the CPU after a card was lost, with half as much at once after memory ran out. */
 import { EnvironmentError } from '../../core/base/errors.ts';
 import { startWorker, type RunningCall } from './client.ts';
 import type { CallInput, CallName, CallOutput, TrainTask, WorkerEvent, WorkerName } from './messages.ts';
@@ -6,6 +6,8 @@ import type { StartProcess } from './process.ts';
 
 /** Ends that somebody asked for (Ctrl-C reaches the whole group of processes). */
 const ASKED: readonly unknown[] = ['SIGINT', 'SIGTERM'];
+/** How a system ends a process when memory runs out. */
+const KILLED = 'SIGKILL';
 /** What a choice of a device says when it is not the CPU (core/runtime/choose-device.ts). */
 const CARD_CODES: ReadonlySet<string> = new Set(['device.asked', 'device.fastest']);
 
@@ -18,7 +20,8 @@ export function callInWorker<Name extends CallName & WorkerName>(start: StartPro
 
 /**
  * Trains in a process of its own. When that process dies while it uses a graphics card (a driver can end it, a card can be lost), the
- * training goes on in a new process on the CPU, from its last checkpoint; a death on the CPU stays an error.
+ * training goes on in a new process on the CPU; when it is killed on the CPU, as systems do when memory runs out, it goes on once with half
+ * as much at once. Both from the last checkpoint; another death is an error.
  */
 export function trainInWorker(start: StartProcess, { input, onEvent }: { readonly input: TrainTask; readonly onEvent: (event: WorkerEvent) => void }): RunningCall<CallOutput<'train'>> {
   let usesCard = false;
@@ -27,12 +30,22 @@ export function trainInWorker(start: StartProcess, { input, onEvent }: { readonl
     onEvent(event);
   };
   let current = callInWorker(start, 'train', { input, onEvent: listen });
-  const result = current.result.catch((thrown: unknown) => {
-    if (!usesCard || input.device === 'cpu' || !(thrown instanceof EnvironmentError) || thrown.code !== 'worker.died' || ASKED.includes(thrown.data['signal'])) throw thrown;
-    const onward = input.onlyPlan ? 'The plan is made again with the processor.' : 'Training goes on with the processor, from the last saved state.';
-    onEvent({ kind: 'training', event: { kind: 'message', code: 'device.lost', message: `The process that used the graphics card ended unexpectedly (${String(thrown.data['signal'] ?? thrown.data['code'])}). ${onward}` } });
-    current = callInWorker(start, 'train', { input: { ...input, device: 'cpu', resume: !input.onlyPlan }, onEvent });
+  const again = (changes: Partial<TrainTask>): Promise<CallOutput<'train'>> => {
+    current = callInWorker(start, 'train', { input: { ...input, ...changes, resume: !input.onlyPlan }, onEvent });
     return current.result;
+  };
+  const say = (code: string, message: string): void => onEvent({ kind: 'training', event: { kind: 'message', code, message } });
+  const result = current.result.catch((thrown: unknown) => {
+    if (!(thrown instanceof EnvironmentError) || thrown.code !== 'worker.died' || ASKED.includes(thrown.data['signal'])) throw thrown;
+    if (usesCard && input.device !== 'cpu') {
+      const onward = input.onlyPlan ? 'the plan is made again with the processor' : 'training goes on with the processor from the last saved state';
+      say('device.lost', `The process that used the graphics card ended unexpectedly (${String(thrown.data['signal'] ?? thrown.data['code'])}), so ${onward}.`);
+      return again({ device: 'cpu' });
+    }
+    if (thrown.data['signal'] !== KILLED || input.takesLess === true) throw thrown;
+    const onward = input.onlyPlan ? 'The plan is made again' : 'Training goes on from the last saved state';
+    say('training.out-of-memory', `The system ended the training, probably because memory ran out. ${onward} with half as much text at once. Close other programs if you can.`);
+    return again({ takesLess: true });
   });
   return { result, control: (control) => current.control(control) };
 }
