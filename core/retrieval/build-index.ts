@@ -1,6 +1,6 @@
 /** How does a folder of documents become an index? File by file, batch by batch; what is unchanged is not embedded again. */
-import { access, constants, mkdir, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, constants, mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { InputError, toIsoglossError } from '../base/errors.ts';
 import type { IsoglossError } from '../base/errors.ts';
 import { waitWhile } from '../base/pause.ts';
@@ -27,13 +27,13 @@ import type { MatchingRules } from './matching-rules.ts';
 import { isMostlyLatin } from './scripts.ts';
 import { keepSegments } from './segments/keep-segments.ts';
 import { createSegmentWriter, removeSegments, segmentMaking } from './segments/segment-folder.ts';
-import { expectModel, findManifest, journalPath, newManifest, writeManifest } from './store/index-manifest.ts';
+import { expectModel, findManifest, isOlder, journalPath, newManifest, writeManifest } from './store/index-manifest.ts';
 import type { IndexManifest } from './store/index-manifest.ts';
 import { appendEntry, compactJournal, readJournal } from './store/journal.ts';
 import type { IndexedFile } from './store/journal.ts';
-import { openStore, removeStore, storeShapeOf } from './store/lance-store.ts';
+import { openStore, removeStore, storeFolder, storeShapeOf } from './store/lance-store.ts';
 import type { LanceStore } from './store/lance-store.ts';
-import { breakSeal, readSeal, writeSeal } from './store/seal.ts';
+import { breakSeal, damagedFiles, knownSums, readSeal, writeSeal } from './store/seal.ts';
 import { readStoredFiles, sealedFiles } from './store/stored-files.ts';
 import type { StoredFiles } from './store/stored-files.ts';
 
@@ -51,6 +51,8 @@ export type BuildIndexOptions = {
   readonly rules?: MatchingRules;
   /** Files that could not be read before, by path: not tried again while their content is the same. */
   readonly knownFailures?: ReadonlyMap<string, { readonly hash: string; readonly error: IsoglossError }>;
+  /** 'thorough' reads the stored data again and compares it with its sums (bit rot); damaged data is made anew. Default 'quick'. */
+  readonly check?: 'quick' | 'thorough';
   /** Asked between files; what was embedded so far is on the disk before it waits. */
   readonly isPaused?: () => boolean;
   readonly signal: AbortSignal;
@@ -94,6 +96,8 @@ export async function buildIndex(options: BuildIndexOptions): Promise<BuildSumma
   const { documents, skipped, missingFolders } = await listDocuments(options, report);
   await using _lock = await lockIndex(indexFolder);
   const manifest = await prepareFolder(options);
+  if (options.check === 'thorough' && (await damagedFiles(indexFolder)).length > 0) await startOver(indexFolder);
+  const sums = await knownSums(indexFolder);
   const { store, stored } = await openWhole(indexFolder, options.encoder);
   const reader = createDocumentReader();
   try {
@@ -114,11 +118,12 @@ export async function buildIndex(options: BuildIndexOptions): Promise<BuildSumma
     report({ phase: 'finishing', done: 0, total: 1, unit: 'steps' });
     const isChanged = changes.added + changes.changed + changes.repaired + gone.length + renamed.length + stored.staleBatches.length > 0 || manifest.finishedAt === null;
     await segments.finish();
-    if (isChanged) await store.finish();
+    if (isChanged || !(await store.areIndexesSound())) await store.finish();
     const counts = await finish({ indexFolder, manifest });
     const now = await readStoredFiles(store, await readJournal(journal));
     await keepSegments({ indexFolder, making, store, files: now.files });
-    await writeSeal(indexFolder, { store: await store.version(), missing: now.missing, staleBatches: now.staleBatches });
+    await writeSeal(indexFolder, { store: await store.version(), missing: now.missing, staleBatches: now.staleBatches }, sums);
+    await removeBackup(indexFolder);
     report({ phase: 'finishing', done: 1, total: 1, unit: 'steps' });
     return { ...counts, ...changes, moved: renamed.length, removed: gone.length, missingFolders, skipped };
   } finally {
@@ -193,10 +198,12 @@ const nameOf = (path: string): string => printable(path.slice(path.lastIndexOf('
 async function prepareFolder({ encoder, modelFolder, documentsFolder, indexFolder, rules, ifOtherModel = 'refuse' }: BuildIndexOptions): Promise<IndexManifest> {
   const facts = { modelId: encoder.modelId, modelFolder: modelFolder ?? null, width: encoder.width, documentsFolder, ...(rules === undefined ? {} : { rules }) };
   const existing = await findManifest(indexFolder);
-  if (existing !== null && existing.modelId === encoder.modelId && existing.width === encoder.width) return { ...existing, ...facts };
   if (existing !== null) {
     if (ifOtherModel === 'refuse') expectModel(indexFolder, existing, encoder);
-    await startOver(indexFolder);
+    const isOurs = existing.modelId === encoder.modelId && existing.width === encoder.width;
+    if (isOurs && !isOlder(existing)) return { ...existing, ...facts };
+    if (isOlder(existing)) await moveAside(indexFolder);
+    else await startOver(indexFolder);
   }
   const manifest = newManifest(facts);
   await makeFolder(indexFolder);
@@ -222,6 +229,23 @@ async function nearestExisting(folder: string): Promise<string> {
     const isThere = await access(place).then(() => true, () => false);
     if (isThere) return place;
   }
+}
+
+const BACKUP_FOLDER = 'older-version';
+
+/** What an older version of the program stored goes into a folder of its own until the new index is whole. */
+async function moveAside(indexFolder: string): Promise<void> {
+  const backup = join(indexFolder, BACKUP_FOLDER);
+  await mkdir(backup, { recursive: true });
+  for (const path of [journalPath(indexFolder), storeFolder(indexFolder)]) {
+    await rename(path, join(backup, basename(path))).catch((thrown: unknown) => {
+      if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw toIsoglossError(thrown, path);
+    });
+  }
+}
+
+async function removeBackup(indexFolder: string): Promise<void> {
+  await rm(join(indexFolder, BACKUP_FOLDER), { recursive: true, force: true });
 }
 
 /** Forgets every batch: the journal first, so that rows left over by a kill in between do not count. */
@@ -303,6 +327,7 @@ async function indexDocuments(options: IndexingOptions): Promise<Changes> {
 /** The error of a file that cannot be read, after which indexing goes on; null for everything that must stop it. */
 function readingError(thrown: unknown, { path }: DocumentEntry): IsoglossError | null {
   const error = toIsoglossError(thrown);
+  if (error.code === 'index.bad-vector') return error;
   const isOfThisFile = error.data['path'] === path;
   return isOfThisFile && (error.family === 'input' || error.code === 'disk.no-permission') ? error : null;
 }

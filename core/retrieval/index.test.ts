@@ -223,8 +223,13 @@ describe('damage', () => {
 });
 
 describe('vectors that are wrong', () => {
-  it.each([['too few numbers', new Float32Array(10)], ['a number that is not finite', new Float32Array(16).fill(Number.NaN)]])('%s are refused before they are stored', async (_, vectors) => {
-    await expect(build({ encoder: { ...encoder, encodeDocuments: (texts: readonly string[]) => Promise.resolve(texts.map(() => vectors)) } })).rejects.toMatchObject({ code: 'index.bad-vector' });
+  it.each([['too few numbers', new Float32Array(10)], ['a number that is not finite', new Float32Array(16).fill(Number.NaN)]])('%s are refused before they are stored, the document is named, the others are found', async (_, vectors) => {
+    const bad = { ...encoder, encodeDocuments: async (texts: readonly string[]) => (await encoder.encodeDocuments(texts)).map((good, i) => (texts[i]?.includes('river') === true ? vectors : good)) };
+    const { failed, files } = await build({ encoder: bad });
+    expect(failed).toMatchObject([{ path: 'river.txt', error: { code: 'index.bad-vector', family: 'input' } }]);
+    expect(files).toBe(2);
+    expect(await searchPaths('river', 'bm25')).toEqual([]);
+    expect(await searchPaths('savings')).toContain('inner/money.md');
   });
 });
 

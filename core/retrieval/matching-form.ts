@@ -5,7 +5,7 @@ import { normaliseForModel } from '../text/normalise.ts';
 /** Rewritings of decomposed (NFD) lower-case text, in this order. Each joins spellings that writers of the script treat as one. */
 const joinedSpellings: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/[\u200c\u200d]/gu, ''], // joiners choose a letter's shape, not the word
-  [/(?<=\p{Script=Greek}\p{M}*)\p{M}/gu, ''], // capitals drop accents and breathings
+  [/(\p{Script=Greek})\p{M}+/gu, '$1'], // capitals drop accents and breathings
   [/(?<=[аеиоуыэюяіє])[\u0300\u0301]/gu, ''], // stress marks of dictionaries and primers
   [/(?<=е)\u0308/gu, ''], // ё is mostly written е
   // Arabic script: vowel signs, stretching, seats of alef; letters that fonts and keyboards mix (as Lucene's Arabic and Persian filters).

@@ -76,6 +76,8 @@ export type SearchIndex = {
 };
 
 const DEFAULT_HITS = 10;
+/** A longer query is cut here: some 300 words say what is wanted, a hundred thousand would only take long. */
+const LONGEST_QUERY = 2000;
 /** Characters of a chunk that decide its direction. */
 const DIRECTION_SAMPLE = 200;
 
@@ -93,7 +95,7 @@ export async function openIndex(indexFolder: string, encoder: Encoder, options: 
     chunks: library.documents.liveDocuments,
     labels: library.documents.labels,
     notices: library.notices,
-    search: (request) => search({ ...context, ...request }),
+    search: (request) => search({ ...context, ...request, query: request.query.slice(0, LONGEST_QUERY).toWellFormed() }),
     moreLikeThis: (request) => moreLikeThis(context, request),
     dispose: library.close,
   };

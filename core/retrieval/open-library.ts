@@ -12,7 +12,7 @@ import type { MatchingRules } from './matching-rules.ts';
 import type { SearchableCollection } from './rank-collection.ts';
 import { openSegments, segmentMaking, segmentOfChunks } from './segments/segment-folder.ts';
 import type { Segment } from './segments/segment.ts';
-import { expectModel, journalPath, readIndexManifest } from './store/index-manifest.ts';
+import { expectModel, expectPresentVersion, journalPath, readIndexManifest } from './store/index-manifest.ts';
 import type { IndexManifest } from './store/index-manifest.ts';
 import { readJournal } from './store/journal.ts';
 import type { IndexedFile } from './store/journal.ts';
@@ -62,6 +62,7 @@ const MOST_PENDING = 8192;
 export async function openLibrary(indexFolder: string, encoder: Encoder, { exactNumbers = EXACT_NUMBERS, rules }: OpenLibraryOptions): Promise<Library> {
   const manifest = await readIndexManifest(indexFolder);
   expectModel(indexFolder, manifest, encoder);
+  expectPresentVersion(indexFolder, manifest);
   const store = await openStore(indexFolder, storeShapeOf(encoder));
   const segments: Segment[] = [];
   const close = (): void => {

@@ -1,6 +1,5 @@
 /** In which order does a collection answer a query? The one path by which searches and evaluations score. */
 import type { TranslationTable } from '../alignment/translation-table.ts';
-import { wordRuns } from './analysis.ts';
 import { emptyDenseList } from './dense-index.ts';
 import type { DenseIndex, DenseList } from './dense-index.ts';
 import { FUSION_DEPTH, fuse, orderedList } from './fusion.ts';
@@ -44,6 +43,9 @@ export type NearestPart = { readonly similarity: number; /** 0 = the whole text,
 /** The order, and for documents that dense search also found, their nearest part. */
 export type Ranking = ScoredList & { readonly nearest: ReadonlyMap<number, NearestPart> };
 
+/** What a query must have at least one of: punctuation and marks alone ask nothing. */
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
 /**
  * Ranks the documents.
  * One method alone: its own scores (BM25: without documents of score 0; dense: cosine).
@@ -52,7 +54,7 @@ export type Ranking = ScoredList & { readonly nearest: ReadonlyMap<number, Neare
  * documents of several plans can stand in one order. A query without any word finds nothing.
  */
 export async function rankCollection(collection: SearchableCollection, request: RankRequest): Promise<Ranking> {
-  if (wordRuns(request.query).length === 0) return { ...emptyList, nearest: new Map() };
+  if (!LETTER_OR_DIGIT.test(request.query)) return { ...emptyList, nearest: new Map() };
   const isSingle = request.plans.every(({ weights }) => activeComponents(weights).length <= 1);
   const depth = isSingle ? Math.max(FUSION_DEPTH, request.depth) : FUSION_DEPTH;
   const usesDense = request.plans.some(({ weights }) => weights.dense !== 0);

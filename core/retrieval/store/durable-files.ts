@@ -72,11 +72,18 @@ export async function damagedDataFiles(tableFolder: string): Promise<readonly st
   return damaged;
 }
 
+/** Paths of all data files of a store, relative to it, in order. */
+export async function dataFiles(storeFolder: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const table of await namesOf(storeFolder)) for (const name of await namesOf(join(storeFolder, table, DATA_FOLDER))) if (name.endsWith(DATA_ENDING)) paths.push(`${table}/${DATA_FOLDER}/${name}`);
+  return paths.sort();
+}
+
 async function namesOf(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (['ENOENT', 'ENOTDIR'].includes((thrown as NodeJS.ErrnoException).code ?? '')) return [];
     throw thrown;
   }
 }

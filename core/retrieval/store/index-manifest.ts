@@ -37,6 +37,15 @@ export function newManifest(facts: Pick<IndexManifest, 'modelId' | 'modelFolder'
   return { format: FORMAT, version: VERSION, ...facts, createdAt: new Date().toISOString(), finishedAt: null, counts: { files: 0, chunks: 0, vectors: 0 } };
 }
 
+/** Whether an older version of the program wrote the index: it is made anew from the documents. */
+export const isOlder = ({ version }: Pick<IndexManifest, 'version'>): boolean => version < VERSION;
+
+/** @throws InputError 'index.older-version' for an index that must be made anew before it can be searched. */
+export function expectPresentVersion(indexFolder: string, manifest: IndexManifest): void {
+  if (!isOlder(manifest)) return;
+  throw new InputError('index.older-version', `${indexFolder}: this index was made by an older Isogloss (version ${manifest.version}, expected ${VERSION}). Index your documents again; nothing of them is lost.`, { data: { path: indexFolder } });
+}
+
 /** Writes index.json atomically. @throws EnvironmentError 'disk.full', 'disk.no-permission'. */
 export async function writeManifest(indexFolder: string, manifest: IndexManifest): Promise<void> {
   await writeJsonAtomic(join(indexFolder, MANIFEST_NAME), manifest);

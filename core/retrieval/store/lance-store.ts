@@ -7,6 +7,7 @@ import { Field, FixedSizeList, Float16, Int32, Int64, makeData, RecordBatch, Sch
 import { z } from 'zod';
 import { EnvironmentError, toIsoglossError } from '../../base/errors.ts';
 import type { Chunk } from '../../documents/chunker.ts';
+import { retryConflicts } from './retry-conflicts.ts';
 import { createFolderSync, damagedDataFiles, quarantineManifests } from './durable-files.ts';
 
 /** A chunk as it is stored; (batch, chunk) is its key, batches are numbered by the journal. */
@@ -54,6 +55,8 @@ export type LanceStore = {
   readonly nearest: (vector: Float32Array, limit: number) => Promise<NearestRows>;
   /** Removes every row of these batches. */
   readonly removeBatches: (batches: readonly number[]) => Promise<void>;
+  /** Whether single rows and nearest vectors are found by their indexes; false when those are damaged or gone. */
+  readonly areIndexesSound: () => Promise<boolean>;
   /** Builds the vector index that the number of rows asks for; removes old versions. */
   readonly finish: () => Promise<void>;
   readonly close: () => void;
@@ -94,6 +97,9 @@ const INDEXED_CHUNKS = 5_000;
 function vectorSchema(width: number): Schema {
   return new Schema([new Field('batch', new Int32(), false), new Field('chunk', new Int32(), false), new Field('window', new Int32(), false), new Field('vector', new FixedSizeList(width, new Field('item', new Float16(), true)), false)]);
 }
+
+/** Where the tables of an index lie. */
+export const storeFolder = (indexFolder: string): string => join(indexFolder, FOLDER);
 
 /** Removes a store and everything in it. */
 export async function removeStore(indexFolder: string): Promise<void> {
@@ -168,10 +174,19 @@ function makeStore({ folder, width, keepsVectors, quarantined, connection, chunk
       guarded(async () => {
         if (batches.length === 0) return;
         const predicate = batchPredicate(batches);
-        await chunks.delete(predicate);
-        await vectors.delete(predicate);
+        await retryConflicts(() => chunks.delete(predicate));
+        await retryConflicts(() => vectors.delete(predicate));
         await sync();
       }),
+    areIndexesSound: async () => {
+      try {
+        if ((await vectors.countRows()) > 0) await vectors.query().nearestTo(new Float32Array(width).fill(1)).distanceType('cosine').select(['batch', '_distance']).limit(1).toArrow();
+        await chunks.query().where('id IN (0)').select(['batch']).toArrow();
+        return true;
+      } catch {
+        return false;
+      }
+    },
     finish: () => guarded(() => finish({ chunks, vectors, sync })),
     close: () => {
       chunks.close();
@@ -184,9 +199,9 @@ function makeStore({ folder, width, keepsVectors, quarantined, connection, chunk
 async function finish({ chunks, vectors, sync }: { readonly chunks: Table; readonly vectors: Table; readonly sync: () => Promise<void> }): Promise<void> {
   const rows = await vectors.countRows();
   const wanted = vectorIndexes.find(({ fromRows }) => rows >= fromRows);
-  if (wanted !== undefined) await vectors.createIndex('vector', { config: wanted.make(), replace: true });
-  if ((await chunks.countRows()) >= INDEXED_CHUNKS) await chunks.createIndex('id', { config: Index.btree(), replace: true });
-  for (const table of [chunks, vectors]) await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEPT_VERSIONS_MS) });
+  if (wanted !== undefined) await retryConflicts(() => vectors.createIndex('vector', { config: wanted.make(), replace: true }));
+  if ((await chunks.countRows()) >= INDEXED_CHUNKS) await retryConflicts(() => chunks.createIndex('id', { config: Index.btree(), replace: true }));
+  for (const table of [chunks, vectors]) await retryConflicts(() => table.optimize({ cleanupOlderThan: new Date(Date.now() - KEPT_VERSIONS_MS) }));
   await sync();
 }
 
@@ -196,15 +211,12 @@ const KEPT_VERSIONS_MS = 24 * 60 * 60 * 1000;
 async function nearestRows(table: Table, vector: Float32Array, limit: number): Promise<NearestRows> {
   const rows = await table.countRows();
   const { partitions, refine } = rows >= LARGE_QUERY.fromRows ? LARGE_QUERY : SMALL_QUERY;
-  const found = await table
-    .query()
-    .nearestTo(vector)
-    .distanceType('cosine')
-    .nprobes(partitions)
-    .refineFactor(Math.max(1, Math.min(refine, Math.floor(MOST_REFINED / limit))))
-    .select(['batch', 'chunk', 'window', '_distance'])
-    .limit(limit)
-    .toArrow();
+  const ask = (isIndexed: boolean) => {
+    const query = table.query().nearestTo(vector).distanceType('cosine').select(['batch', 'chunk', 'window', '_distance']).limit(limit);
+    const asked = isIndexed ? query.nprobes(partitions).refineFactor(Math.max(1, Math.min(refine, Math.floor(MOST_REFINED / limit)))) : query.bypassVectorIndex();
+    return asked.toArrow();
+  };
+  const found = await ask(true).catch(() => ask(false)); // an index that is damaged or gone: every vector is compared until it is made again
   const distances = numbersOf(found, '_distance');
   return { ...keysOf(found), similarities: Float64Array.from(distances, (distance) => 1 - distance) };
 }
