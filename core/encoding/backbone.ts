@@ -84,6 +84,3 @@ export type OnnxBackbone = Common & {
 };
 
 export type Backbone = TransformerBackbone | OnnxBackbone;
-
-export { openBackbone } from './backbones/open-backbone.ts';
-export { exportOnnx, writeBackboneFolder } from './backbones/write-backbone.ts';

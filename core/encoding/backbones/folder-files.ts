@@ -4,6 +4,27 @@ import { join } from 'node:path';
 import { InputError, toIsoglossError } from '../../base/errors.ts';
 import { LARGEST_TOKENIZER_BYTES } from '../../text/tokenizer-guards.ts';
 
+/** Deeper JSON is no settings, but an attempt on the parser. */
+const DEEPEST_JSON = 64;
+
+/** Whether JSON is nested too deeply to be parsed in peace; told from its bytes alone. */
+export function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (isInText) {
+      if (byte === 0x5c) at += 1; // backslash: skip what it escapes
+      else if (byte === 0x22) isInText = false;
+    } else if (byte === 0x22) isInText = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > DEEPEST_JSON) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
 /** The bytes of a file; null when there is none. @throws InputError 'backbone.file-too-large' before a large file is read. */
 export async function readFolderBytes(folder: string, name: string): Promise<Buffer | null> {
   const path = join(folder, name);
@@ -30,6 +51,7 @@ export async function readFolderJson(folder: string, name: string): Promise<Read
 export async function readFolderValue(folder: string, name: string): Promise<unknown> {
   const bytes = await readFolderBytes(folder, name);
   if (bytes === null) return null;
+  if (isTooDeep(bytes)) throw notJson(join(folder, name), `more than ${DEEPEST_JSON} levels of nesting`);
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown;
   } catch (cause) {

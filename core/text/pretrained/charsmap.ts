@@ -1,6 +1,6 @@
 /** What does SentencePiece's compiled table make of each character? A double-array trie over UTF-8, read as it stands. */
 import { invalid } from '../tokenizer-guards.ts';
-import type { TextStep } from './normalisers.ts';
+import type { TextStep } from './text-step.ts';
 
 const LEAF_BIT = 8;
 const VALUE_MASK = 0x7fffffff;

@@ -1,9 +1,7 @@
 /** What does a tokenizer of a pretrained model do to a text before it cuts it? The normaliser of its tokenizer.json. */
 import { expectObject, invalid, unsupported } from '../tokenizer-guards.ts';
 import { readCharsmap } from './charsmap.ts';
-
-/** A text made another text. */
-export type TextStep = (text: string) => string;
+import type { TextStep } from './text-step.ts';
 
 type Row = (step: Readonly<Record<string, unknown>>) => TextStep;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { changeJson, copyOf, fixtureFolder, layouts, temporaryFolder } from '../../encoding/backbones/test-backbones.ts';
-import { openBackbone } from '../../encoding/backbone.ts';
+import { openBackbone } from '../../encoding/backbones/open-backbone.ts';
 import { inspectBackbone } from './inspect-backbone.ts';
 import { measureProductRate } from './measure-speed.ts';
 import { stepOperations } from './step-cost.ts';
@@ -95,7 +95,7 @@ describe('a model that cannot be trained is refused by name:', () => {
       start.writeBigUInt64LE(BigInt(length));
       await writeFile(join(folder, 'model.safetensors'), Buffer.concat([start, Buffer.from(header), Buffer.alloc(64)]));
     };
-    for (const spoil of [write('not json'), write('[]'), write('{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,8]}}'), write('{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}'), write('{"a":{"dtype":"F99","shape":[1],"data_offsets":[0,4]}}'), write('{"a":null}'), write('{}', 2 ** 40), write('{"a":{"dtype":"F32","shape":[1099511627776,1099511627776],"data_offsets":[0,4]}}')]) {
+    for (const spoil of [write('not json'), write('[]'), write('['.repeat(1000)), write('{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,8]}}'), write('{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}'), write('{"a":{"dtype":"F99","shape":[1],"data_offsets":[0,4]}}'), write('{"a":null}'), write('{}', 2 ** 40), write('{"a":{"dtype":"F32","shape":[1099511627776,1099511627776],"data_offsets":[0,4]}}')]) {
       expect(await refusal('bert', spoil)).toMatchObject({ code: 'backbone.not-safetensors' });
     }
   });
@@ -158,6 +158,7 @@ describe('a model that cannot be trained is refused by name:', () => {
   it('config.json that is missing or no JSON', async () => {
     expect(await refusal('bert', (folder) => rm(join(folder, 'config.json')))).toMatchObject({ missing: ['config.json'] });
     expect(await refusal('bert', (folder) => writeFile(join(folder, 'config.json'), '{"model_type": '))).toMatchObject({ code: 'file.not-json' });
+    expect(await refusal('bert', (folder) => writeFile(join(folder, 'config.json'), `{"a":${'['.repeat(100_000)}`))).toMatchObject({ code: 'file.not-json', message: expect.stringContaining('nesting') });
   });
 
   it('several faults in one answer', async () => {
