@@ -121,3 +121,30 @@ describe('chunkDocument', () => {
     );
   });
 });
+
+describe('places of chunks', () => {
+  const block = (text: string, location: Partial<Block['location']>, more: Partial<Block> = {}): Block => ({ kind: 'paragraph', text, location: { line: 0, headings: [], ...location }, ...more });
+
+  test('a chunk over pages says where it begins and where it ends; one within a page does not', () => {
+    const chunks = chunkDocument({ blocks: [block('a', { page: 1 }), block('b', { page: 2 }), block('c'.repeat(995), { page: 3 })] });
+    expect(chunks.map(({ location }) => [location.page, location.last?.page])).toEqual([[1, 2], [3, undefined]]);
+  });
+
+  test('verses and utterances stand alone, with their time, speaker, language and what is aligned; a long one keeps them in each part', () => {
+    const spoken = { timeMs: { start: 1000, end: 2000 }, speaker: 'Asha', tier: 'A' };
+    const aligned = [{ language: 'en', text: 'water' }];
+    const chunks = chunkDocument({ blocks: [block('maji', spoken, { kind: 'segment', aligned, language: 'sw' }), block('In the beginning', { verse: 'GEN 1:1' }, { kind: 'segment' }), block('word '.repeat(300).trim(), { ...spoken, line: 7 }, { kind: 'segment', language: 'en' })] });
+    expect(chunks.slice(0, 2)).toEqual([
+      { text: 'maji', location: { line: 0, headings: [], ...spoken, start: 0, end: 4 }, aligned, language: 'sw' },
+      { text: 'In the beginning', location: { line: 0, headings: [], verse: 'GEN 1:1', start: 6, end: 22 } },
+    ]);
+    expect(chunks.slice(2).map(({ location, language }) => [location.timeMs, location.line, language])).toEqual([[spoken.timeMs, 7, 'en'], [spoken.timeMs, 7, 'en']]);
+  });
+
+  test('slides are not mixed; joined blocks share what they have in common', () => {
+    const chunks = chunkDocument({ blocks: [block('a', { slide: 1 }), block('b', { slide: 1 }), block('c', { slide: 2 })] });
+    expect(chunks.map(({ text, location }) => [text, location.slide])).toEqual([['a\n\nb', 1], ['c', 2]]);
+    const [joined] = chunkDocument({ blocks: [block('a', { timeMs: { start: 1, end: 2 } }, { language: 'sw', aligned: [{ language: '', text: 'x' }] }), block('b', { timeMs: { start: 3, end: 9 } }, { language: 'en', aligned: [{ language: '', text: 'y' }] })] });
+    expect([joined?.location.timeMs, joined?.language, joined?.aligned?.length]).toEqual([{ start: 1, end: 9 }, undefined, 2]);
+  });
+});

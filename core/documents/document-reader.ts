@@ -35,7 +35,7 @@ const LONGEST_MS = 30 * 60_000;
 const BYTES_PER_MB = 1024 * 1024;
 const LOOK_MS = 250;
 const PAGE_BYTES = 4096; // of /proc/<pid>/statm on the systems that have it
-const RESIDENT_SHARE = 2; // whole process against its heap: unpacked bytes lie outside the heap
+const OUTSIDE_HEAP_MB = 512; // programs, and bytes that are unpacked
 
 /** A process or a thread that parses, in one shape. */
 type Parser = {
@@ -103,7 +103,7 @@ export function createDocumentReader(wanted: Partial<ReaderLimits> = {}, place: 
     const timer = setTimeout(() => giveUp(tookTooLong(path, timeMs)), timeMs);
     const watch = setInterval(() => {
       void residentBytes(running.pid).then((bytes) => {
-        if (bytes > limits.memoryMB * RESIDENT_SHARE * BYTES_PER_MB) giveUp(died(path, 'it needed too much memory'));
+        if (bytes > (limits.memoryMB + OUTSIDE_HEAP_MB) * BYTES_PER_MB) giveUp(died(path, 'it needed too much memory'));
       });
     }, LOOK_MS);
     signal.addEventListener('abort', onAbort, { once: true });

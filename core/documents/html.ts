@@ -1,6 +1,7 @@
 /** Which blocks does an HTML page have? Only its text: no script, style or address is kept, nothing is loaded. */
 import { Parser } from 'htmlparser2';
 import type { FileProblem } from '../base/text-files.ts';
+import { localName } from '../formats/xml.ts';
 import { headingStack, lineCounter, makeBlock } from './parsed-document.ts';
 import type { Block, BlockKind, DocumentContent } from './parsed-document.ts';
 
@@ -36,20 +37,20 @@ export function parseHtml(html: string, path = ''): DocumentContent {
   return parsePage(html, path, false);
 }
 
-/** The same for XHTML, where `<title/>` is closed. */
+/** The same for the XHTML of books, where `<title/>` is closed and what is hidden is a list of contents that is shown elsewhere. */
 export function parseXhtml(html: string, path = ''): DocumentContent {
   return parsePage(html, path, true);
 }
 
-function parsePage(html: string, path: string, recognizeSelfClosing: boolean): DocumentContent {
-  const page = new PageReader(html, path);
+function parsePage(html: string, path: string, isXhtml: boolean): DocumentContent {
+  const page = new PageReader(html, path, isXhtml);
   const parser = new Parser(
     {
       onopentag: (name, attributes) => page.onOpenTag(name, attributes),
       ontext: (text) => page.onText(text, parser.startIndex),
       onclosetag: (name) => page.onCloseTag(name),
     },
-    { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing },
+    { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: isXhtml },
   );
   try {
     parser.end(html);
@@ -66,6 +67,7 @@ class TooDeep extends Error {}
 /** Collects blocks from the events of a parser. Every event costs as much as its own text, whatever came before. */
 class PageReader {
   private readonly path: string;
+  private readonly isXhtml: boolean;
   private readonly headings = headingStack();
   private readonly blocks: Block[] = [];
   private readonly problems: FileProblem[] = [];
@@ -84,8 +86,9 @@ class PageReader {
   private isNewCell = false;
   private start = 1;
 
-  constructor(html: string, path: string) {
+  constructor(html: string, path: string, isXhtml: boolean) {
     this.path = path;
+    this.isXhtml = isXhtml;
     this.lineAt = lineCounter(html);
   }
 
@@ -95,7 +98,7 @@ class PageReader {
     if (name === 'title' && this.title === '') this.inTitle = true;
     if (name === 'html' && attributes['lang'] !== undefined && attributes['lang'] !== '') this.language = attributes['lang'];
     if (name === 'body') this.hidden = []; // a head that was never closed
-    if (this.hidden.length > 0 || HIDDEN_ELEMENTS.has(name) || attributes['hidden'] !== undefined) {
+    if (this.hidden.length > 0 || HIDDEN_ELEMENTS.has(this.isXhtml ? localName(name) : name) || (attributes['hidden'] !== undefined && !this.isXhtml)) {
       if (!VOID_ELEMENTS.has(name)) this.hidden.push(name);
     } else if (name === 'br') this.append('\n');
     else if (CELL_ELEMENTS.has(name)) this.isNewCell = this.hasText;

@@ -6,9 +6,6 @@ import { EnvironmentError } from '../base/errors.ts';
 
 /** Makes sockets, look-ups and fetch of this process throw EnvironmentError 'documents.no-network'. It cannot be undone. */
 export function forbidNetwork(): void {
-  const refuse = (): never => {
-    throw new EnvironmentError('documents.no-network', 'A file that is read may not reach the network.');
-  };
   Object.defineProperty(globalThis, 'fetch', { value: refuse });
   Object.defineProperty(globalThis, 'WebSocket', { value: refuse });
   Object.defineProperty(net.Socket.prototype, 'connect', { value: refuse }); // also of http, https, http2 and tls
@@ -18,4 +15,9 @@ export function forbidNetwork(): void {
     Object.defineProperty(dns.promises, name, { value: refuse });
   }
   Object.defineProperty(dgram, 'createSocket', { value: refuse });
+}
+
+/** A function, not an arrow: it also stands in for constructors. */
+function refuse(): never {
+  throw new EnvironmentError('documents.no-network', 'A file that is read may not reach the network.');
 }
