@@ -94,7 +94,8 @@ type DocumentEntry = Extract<FolderEntry, { kind: 'document' }>;
 export async function buildIndex(options: BuildIndexOptions): Promise<BuildSummary> {
   const { indexFolder, report = ignoreProgress } = options;
   const { documents, skipped, missingFolders } = await listDocuments(options, report);
-  await using _lock = await lockIndex(indexFolder);
+  await using stack = new AsyncDisposableStack();
+  stack.use(await lockIndex(indexFolder));
   const manifest = await prepareFolder(options);
   if (options.check === 'thorough' && (await damagedFiles(indexFolder)).length > 0) await startOver(indexFolder);
   const sums = await knownSums(indexFolder);
