@@ -39,7 +39,27 @@ export const searchCommand: Command = {
   },
 };
 
-function describe({ score, path, location, text, reasons }: Hit): string {
-  const place = location.row !== null ? `, row ${String(location.row)}` : location.line !== null ? `, line ${String(location.line)}` : '';
-  return `${score.toFixed(DIGITS)}  ${path}${place}  (${reasons.map(({ kind }) => kind.replace('-', ' ')).join(', ')})\n${text}`;
+function describe({ score, path, location, text, aligned, reasons }: Hit): string {
+  const beside = aligned.map(({ language, text: said }) => `\n  ${language === '' ? '' : `[${language}] `}${said}`).join('');
+  return `${score.toFixed(DIGITS)}  ${path}${placeOf(location)}  (${reasons.map(({ kind }) => kind.replace('-', ' ')).join(', ')})\n${text}${beside}`;
+}
+
+/** The place a person looks for: verse, second, page, slide, row, line or paragraph, whichever the file has first. */
+function placeOf({ verse, timeMs, speaker, page, slide, sheet, row, line, paragraph }: Hit['location']): string {
+  if (verse !== null) return `, ${verse}`;
+  if (timeMs !== null) return `, ${clock(timeMs.start)}${speaker === null ? '' : ` (${speaker})`}`;
+  if (page !== null) return `, page ${page}`;
+  if (slide !== null) return `, slide ${slide}`;
+  if (row !== null) return `${sheet === null ? '' : `, ${sheet}`}, row ${row}`;
+  if (line !== null && line > 0) return `, line ${line}`;
+  return paragraph === null ? '' : `, paragraph ${paragraph}`;
+}
+
+const MS_PER_SECOND = 1000;
+const PER_MINUTE = 60;
+
+/** 83,500 ms as 1:23.5 */
+function clock(ms: number): string {
+  const seconds = (ms / MS_PER_SECOND) % PER_MINUTE;
+  return `${Math.floor(ms / MS_PER_SECOND / PER_MINUTE)}:${seconds < 10 ? '0' : ''}${seconds.toFixed(1)}`;
 }
