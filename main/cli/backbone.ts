@@ -1,9 +1,13 @@
-/** `isogloss backbone`: what is in a model folder, is it usable, and what would training it cost on this machine? */
-import { resolve } from 'node:path';
+/** `isogloss backbone`: is a brought model usable, and what would training it cost here? And how does a trained one go out to other programs? */
+import { join, resolve } from 'node:path';
+import { InputError } from '../../core/base/errors.ts';
+import { readBackboneModelFolder } from '../../core/encoding/backbone-model-folder.ts';
+import type { Backbone } from '../../core/encoding/backbone.ts';
+import { writeBackboneFolder } from '../../core/encoding/backbones/write-backbone.ts';
 import type { BackboneInspection } from '../contract/backbone.ts';
 import { inspectInWorker } from '../workers/inspect-in-worker.ts';
 import { nodeProcesses } from '../workers/process.ts';
-import { required, wholeNumber, type Command, type OptionValues } from './command.ts';
+import { choice, optional, required, wholeNumber, type Command, type CommandResult, type OptionValues } from './command.ts';
 import { workerScript } from './places.ts';
 import { describeDuration } from './progress.ts';
 
@@ -11,8 +15,8 @@ const MS_PER_SECOND = 1000;
 const BYTES_PER_MB = 2 ** 20;
 
 export const backboneCommand: Command = {
-  summary: 'Looks at a pretrained model in a folder: what is missing, and what training it would take here.',
-  usage: '--inspect FOLDER [--pairs-per-step N] [--query-tokens N] [--document-tokens N] [--separate-encoders] [--freeze-embeddings] [--json]',
+  summary: 'Looks at a pretrained model in a folder: what is missing, and what training it would take here. Exports a trained one.',
+  usage: '--inspect FOLDER [--pairs-per-step N] [--query-tokens N] [--document-tokens N] [--separate-encoders] [--freeze-embeddings] | --export MODEL --out DIR [--format safetensors|onnx|both] [--dtype f32|f16] [--licence ID] [--licence-unknown] [--json]',
   options: {
     inspect: { type: 'string' },
     'pairs-per-step': { type: 'string' },
@@ -20,13 +24,41 @@ export const backboneCommand: Command = {
     'document-tokens': { type: 'string' },
     'separate-encoders': { type: 'boolean' },
     'freeze-embeddings': { type: 'boolean' },
+    export: { type: 'string' },
+    out: { type: 'string' },
+    format: { type: 'string' },
+    dtype: { type: 'string' },
+    licence: { type: 'string' },
+    'licence-unknown': { type: 'boolean' },
   },
   run: async (values, { signal }) => {
+    if (optional(values, 'export') !== null) return exportModel(values);
     const folder = resolve(required(values, 'inspect', 'the folder of a model (Hugging Face, sentence-transformers or ONNX)'));
     const found = await inspectInWorker(nodeProcesses(workerScript), { folder, setup: setupOf(values) }, signal);
     return { json: found, text: describe(found) };
   },
 };
+
+/** Writes what others load; a model with an encoder of its own for queries as two folders. */
+async function exportModel(values: OptionValues): Promise<CommandResult> {
+  const out = resolve(required(values, 'out', 'the folder to write'));
+  const format = choice(values, 'format', ['safetensors', 'onnx', 'both']);
+  const dtype = choice(values, 'dtype', ['f32', 'f16']);
+  const { manifest, model } = await readBackboneModelFolder(resolve(required(values, 'export', 'the folder of a trained model')));
+  const licence = optional(values, 'licence');
+  const parts: readonly (readonly [string, Backbone])[] = model.queryBackbone === null ? [[out, model.backbone]] : [[join(out, 'document'), model.backbone], [join(out, 'query'), model.queryBackbone]];
+  for (const [, backbone] of parts) {
+    if (backbone.kind !== 'transformer') throw new InputError('backbone.unsupported', `${out}: this model came from an ONNX file; its trained file is model.onnx in the model's own folder.`);
+    const known = licence ?? backbone.origin?.licence ?? null;
+    if (known === null && values['licence-unknown'] !== true) throw new InputError('backbone.unknown-licence', 'The licence of the model that this one came from is not known. Say it with --licence (for instance mit), or confirm with --licence-unknown that you may pass it on.');
+  }
+  for (const [folder, backbone] of parts) {
+    if (backbone.kind !== 'transformer') continue;
+    await writeBackboneFolder(folder, backbone, { formats: format === 'both' ? ['safetensors', 'onnx'] : [format], dtype: dtype === 'f16' ? 'F16' : 'F32', languages: manifest.languages.map(({ tag }) => tag), ...(licence === null ? {} : { licence }) });
+  }
+  const folders = parts.map(([folder]) => folder);
+  return { json: { folders, format, dtype }, text: `Written: ${folders.join(', ')}` };
+}
 
 function setupOf(values: OptionValues): { pairsPerStep?: number; queryTokens?: number; documentTokens?: number; encoders: 1 | 2; freezesEmbeddings: boolean } {
   const pairsPerStep = wholeNumber(values, 'pairs-per-step', { least: 1, most: 65_536 });
