@@ -19,7 +19,7 @@ import { readRetrievalPairs } from './retrieval-set.ts';
 import { proposeScripture, scripturePairs, scriptureSentences } from './scripture.ts';
 import { readSentenceBatches } from './sentences.ts';
 import { proposeSheet, readSheetPairs, readSheetSentences } from './spreadsheets.ts';
-import { looksLikeWikiMatrix } from './table-columns.ts';
+import { looksLikeWikiMatrix, WIKIMATRIX_MARGIN } from './table-columns.ts';
 import { guessTableForm } from './table-rows.ts';
 import { proposeTable, readTablePairs, readTableSentences } from './tables.ts';
 
@@ -135,6 +135,9 @@ function part<T>(columns: readonly string[], measured: readonly number[], read: 
   return { columns, measured, read: (paths, signal, options) => batched(readCells(paths[0] ?? '', signal, options)) };
 }
 
+/** A margin and two texts a row. */
+const WIKIMATRIX_MAPPING = { hasHeader: false, columns: { score: 1, source: 2, target: 3 }, minimumScore: WIKIMATRIX_MARGIN };
+
 /** Total over FormatName; the order of FORMAT_NAMES is the order in which `sniff` is asked. */
 export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
   'beir-folder': {
@@ -225,7 +228,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
     part: part(['queryId', 'documentId', 'relevance'], [0, 1], readQrels, ({ queryId, documentId, relevance }) => [queryId, documentId, String(relevance)]),
   },
   triples: { sniff: looksLikeTriples, questions: one(readTriples) },
-  wikimatrix: { sniff: (probe) => oneText(probe) && looksLikeWikiMatrix(columnsOf(probe)), propose: oneProposal(proposeTable), pairs: one(readTablePairs) },
+  wikimatrix: { sniff: (probe) => oneText(probe) && looksLikeWikiMatrix(columnsOf(probe)), propose: oneProposal(proposeTable), pairs: one((path, signal, options) => readTablePairs(path, signal, { ...options, mapping: { ...WIKIMATRIX_MAPPING, ...options.mapping } })) },
   csv: { sniff: looksLikeCsv, propose: oneProposal(proposeTable), pairs: one(readTablePairs), sentences: one(readTableSentences) },
   tsv: { sniff: isTabular, propose: oneProposal(proposeTable), pairs: one(readTablePairs), sentences: one(readTableSentences) },
   sentences: { sniff: (probe) => oneText(probe) && isPlain(probe), sentences: one(readSentenceBatches) },

@@ -101,13 +101,14 @@ class ItemCutter {
     const text = this.item + rest;
     this.item = '';
     if (text.trim() === '') return;
+    const line = this.itemLine + text.slice(0, text.length - text.trimStart().length).split('\n').length - 1;
     this.index += 1;
     try {
       const value: unknown = JSON.parse(text);
-      readings.push(record({ value, line: this.itemLine, index: this.index }));
+      readings.push(record({ value, line, index: this.index }));
     } catch (thrown) {
       if (!(thrown instanceof SyntaxError)) throw thrown;
-      readings.push(problem('not-json', { path: this.path, line: this.itemLine, expected: `item ${this.index} to be JSON`, found: `${printable(thrown.message, 100)}: ${text.trim()}` }));
+      readings.push(problem('not-json', { path: this.path, line, expected: `item ${this.index} to be JSON`, found: `${printable(thrown.message, 100)}: ${text.trim()}` }));
     }
   }
 

@@ -2,6 +2,7 @@
 import { fingerprint, fingerprintSet, sameText } from './fingerprints.ts';
 import type { FingerprintSet } from './fingerprints.ts';
 import { corpusFormats } from './formats.ts';
+import type { ReadCorpus } from './formats.ts';
 import { formatOfSource, optionsOf } from './sources.ts';
 import type { CorpusSource } from './sources.ts';
 
@@ -60,17 +61,24 @@ export async function compareWith(others: readonly OtherCorpus[], purpose: Corpu
 
 async function printsOf(source: CorpusSource, signal: AbortSignal): Promise<FingerprintSet> {
   const [name] = await formatOfSource(source, signal);
-  const { questions, pairs, sentences, part } = corpusFormats[name];
+  const { questions, pairs, sentences, part, propose } = corpusFormats[name];
   const prints = fingerprintSet(TEXTS_LIMIT);
-  const take = (text: string): void => {
-    const print = printOf(text);
-    if (print !== null) prints.add(print);
-  };
   const options = optionsOf(source);
-  if (questions !== undefined) for await (const readings of questions(source.paths, signal, options)) for (const one of readings) if (one.kind === 'record') [one.value.query, one.value.passage].forEach(take);
-  if (questions !== undefined) return prints;
-  if (pairs !== undefined && (sentences === undefined || source.paths.length > 1 || source.languages !== undefined)) for await (const readings of pairs(source.paths, signal, options)) for (const one of readings) if (one.kind === 'record') [one.value.source, one.value.target].forEach(take);
-  else if (sentences !== undefined) for await (const readings of sentences(source.paths, signal, options)) for (const one of readings) if (one.kind === 'record') take(one.value.text);
-  if (part !== undefined) for await (const readings of part.read(source.paths, signal, options)) for (const one of readings) if (one.kind === 'record') part.measured.forEach((i) => take(one.value[i] ?? ''));
-  return prints;
+  async function take<T>(read: ReadCorpus<T>, textsOf: (value: T) => readonly string[]): Promise<FingerprintSet> {
+    for await (const readings of read(source.paths, signal, options)) {
+      for (const one of readings) {
+        if (one.kind === 'problem') continue;
+        for (const text of textsOf(one.value)) {
+          const print = printOf(text);
+          if (print !== null) prints.add(print);
+        }
+      }
+    }
+    return prints;
+  }
+  if (questions !== undefined) return await take(questions, ({ query, passage }) => [query, passage]);
+  const hasPairs = pairs !== undefined && (propose === undefined || (await propose(source.paths, signal, options)).hasPairs);
+  if (hasPairs) return await take(pairs, ({ source: one, target }) => [one, target]);
+  if (sentences !== undefined) return await take(sentences, ({ text }) => [text]);
+  return part === undefined ? prints : await take(part.read, (cells) => part.measured.map((i) => cells[i] ?? ''));
 }

@@ -17,6 +17,7 @@ const OTHER_NAMES = new Set(['id', '_id', 'no', 'nr', '#', 'number', 'date', 'sp
 const NUMBER = /^-?\d+(?:[.,]\d+)?$/;
 const SCORE = /^[0-9](?:\.\d+)?(?:[eE]-?\d+)?$/;
 const HEADER_CHARACTERS = 40;
+const LONGEST_CODE = 3;
 const MOST = 0.9;
 const MOSTLY_FILLED = 0.5;
 /** Schwenk et al. 2021 (WikiMatrix), section 4: pairs above this margin are used. */
@@ -49,7 +50,8 @@ export function proposeColumns(rows: readonly (readonly string[])[]): CorpusProp
   const languages = first.map(languageOf);
   const isKnown = (cell: string): boolean => [SOURCE_NAMES, TARGET_NAMES, TEXT_NAMES, SCORE_NAMES, OTHER_NAMES].some((names) => names.has(folded(cell)));
   const isShort = first.every((cell) => cell.trim() !== '' && cell.length <= HEADER_CHARACTERS && !NUMBER.test(cell.trim()));
-  const hasHeader = isShort && rows.length > 1 && (first.some(isKnown) || languages.filter((tag) => tag !== null).length >= Math.min(2, first.length));
+  const isAllNames = first.every((cell, i) => isKnown(cell) || (languages[i] !== null && cell.trim().length > LONGEST_CODE));
+  const hasHeader = isShort && (rows.length > 1 || isAllNames) && (first.some(isKnown) || languages.filter((tag) => tag !== null).length >= Math.min(2, first.length));
   const body = hasHeader ? rows.slice(1) : rows;
   const count = usualColumns(rows);
   const names = Array.from({ length: count }, (_, i) => (hasHeader ? (first[i] ?? '').trim() : String(i + 1)));
