@@ -4,7 +4,14 @@ import type { Graph } from '../../graph/builder.ts';
 import { probabilityMask, rowMask, tokenMask, type DropoutRates, type PackedBatch, type TransformerShape } from '../../modules/index.ts';
 import { elementCount, type Shape } from '../../tensor/shape.ts';
 import { tensorOf, type Tensor } from '../../tensor/tensor.ts';
-import type { DropoutDraw } from './engine.ts';
+
+/** Elements left out in one step: with equal seed and keys, `encode` and `gradients` leave out the same. */
+export type DropoutDraw = {
+  /** One number per step. */
+  readonly seed: number;
+  /** A number per sequence that names it within the step, so that slices of a batch draw as the whole; 0, 1, ... when left out. */
+  readonly keys?: ArrayLike<number>;
+};
 
 const PLACE = /^dropout\.(.+)$/;
 const PROBABILITIES = /^(.+\.probabilities)\.(\d+)$/;

@@ -14,16 +14,10 @@ import { createSession, type Device, type Session } from '../../runtime/session.
 import type { Shape } from '../../tensor/shape.ts';
 import { tensorOf, type Tensor } from '../../tensor/tensor.ts';
 import type { DType } from '../../tensor/dtype.ts';
-import { dropoutFeeds } from './dropout-feeds.ts';
+import { dropoutFeeds, type DropoutDraw } from './dropout-feeds.ts';
 import { createTokenGradients, type TokenGradients } from './token-gradients.ts';
 
-/** Elements left out in one step: with equal seed and keys, `encode` and `gradients` leave out the same. */
-export type DropoutDraw = {
-  /** One number per step. */
-  readonly seed: number;
-  /** A number per sequence that names it within the step, so that slices of a batch draw as the whole; 0, 1, ... when left out. */
-  readonly keys?: ArrayLike<number>;
-};
+export type { DropoutDraw } from './dropout-feeds.ts';
 
 /** What the graphs depend on. */
 export type EncoderOptions = Pick<EngineOptions, 'shape' | 'pooling' | 'parameters' | 'trainable' | 'dropout' | 'lowRank'>;
@@ -41,7 +35,7 @@ export type EngineOptions = {
   /** null: nothing is ever left out. */
   readonly dropout: DropoutRates | null;
   readonly lowRank: { readonly rank: number; readonly alpha: number } | null;
-  /** Where gradients are kept: `gradientBytes` of it. */
+  /** Where gradients are kept; it needs room for the arrays of `denseGradientLengths`. */
   readonly memory: KernelMemory;
   readonly kernels: Kernels;
   readonly threads: number;
