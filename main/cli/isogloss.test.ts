@@ -54,6 +54,21 @@ describe('a model', () => {
     expect(await readFile(join(at('device-model'), 'token-table.f16'))).toEqual(await readFile(join(at('model'), 'token-table.f16'))); // the very same calculation
   });
 
+  it('finds the pairs hidden in two texts, with a threshold from a training split', async () => {
+    const sides = await Promise.all(['en', 'sw'].map(async (side) => (await readFile(at(`a.${side}`), 'utf8')).trimEnd().split('\n')));
+    for (const [split, from, to] of [['train', 0, 50], ['test', 50, 100]] as const) {
+      for (const [side, lines] of [['en', sides[0]], ['sw', sides[1]]] as const) await writeFile(at(`${split}.${side}`), `${(lines ?? []).slice(from, to).map((line, i) => `${side}-${String(i)}\t${line}`).join('\n')}\n`);
+      await writeFile(at(`${split}.gold`), `${Array.from({ length: 50 }, (_, i) => `sw-${String(i)}\ten-${String(i)}`).join('\n')}\n`);
+    }
+    const { code, stdout, stderr } = await run(['evaluate', '--task', 'bitext', '--model', at('model'), '--source', at('test.sw'), '--target', at('test.en'), '--gold', at('test.gold'), '--train-source', at('train.sw'), '--train-target', at('train.en'), '--train-gold', at('train.gold'), '--json']);
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    const result = JSON.parse(stdout) as { readonly precision: number; readonly recall: number; readonly F1: number; readonly threshold: number; readonly interval: { readonly low: number; readonly high: number } };
+    expect(result.F1).toBeCloseTo((2 * result.precision * result.recall) / (result.precision + result.recall), 10);
+    expect(result.F1).toBeGreaterThan(0.3); // chance is 1 in 50; eight steps of training and word translations do more
+    expect(result.interval.low).toBeLessThanOrEqual(result.F1);
+    expect(result.threshold).toBeGreaterThan(0.5);
+  });
+
   it('finds translations: pairs, accuracy, forward, backward', async () => {
     const { code, stdout, stderr } = await run(['evaluate', '--task', 'pairs', '--model', at('model'), '--source', at('a.en'), '--target', at('a.sw'), '--json']);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
