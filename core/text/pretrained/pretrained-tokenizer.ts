@@ -22,6 +22,8 @@ export type PretrainedTokenizer = {
 
 const MOST_REMEMBERED = 100_000;
 const LONGEST_REMEMBERED = 64;
+/** A mark that stands on a space belongs to it, so that words cannot be taken one by one. */
+const MARK_ON_SPACE = / \p{M}/u;
 const LONGEST_WORD_CHARACTERS = 100; // WordPiece's default
 
 type Json = Readonly<Record<string, unknown>>;
@@ -69,7 +71,7 @@ export function readPretrainedTokenizer(json: unknown, onUse?: (id: number) => v
 
   /** Ids of a stretch without unnormalised added tokens, until `ids` holds `room`. */
   const plain = (text: string, isFirst: boolean, ids: number[], room: number): void => {
-    if (isWordByWord) {
+    if (isWordByWord && !MARK_ON_SPACE.test(text)) {
       for (let from = 0; from <= text.length && ids.length < room; ) {
         const space = text.indexOf(' ', from);
         const to = space < 0 ? text.length : space;
