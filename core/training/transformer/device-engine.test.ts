@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/random.ts';
 import { hostNodes, webgpuDialect } from '../../graph/dialect.ts';
 import { semanticContrastiveLoss } from '../../losses/semantic-contrastive.ts';
-import { packTokens, transformerParameters, type TransformerPooling, type TransformerShape } from '../../modules/index.ts';
+import { lowRankNames, packTokens, transformerParameters, type TransformerPooling, type TransformerShape } from '../../modules/index.ts';
 import { ADAMW_DEFAULTS, createDenseAdamwState, createRowAdamwState, heapAllocator, stepDenseAdamw, stepRowAdamw } from '../../optimizers/adamw.ts';
 import { clippingScale } from '../../optimizers/clipping.ts';
 import { createKernels } from '../../optimizers/create-kernels.ts';
@@ -148,6 +148,39 @@ for (const device of ['cpu', 'webgpu'] satisfies Device[]) {
     });
   });
 }
+
+describe('thin matrices beside frozen weights, and a dense map after pooling, on a device', () => {
+  const thin = lowRankNames('layer.1.query.weight');
+  const options = (): EncoderOptions & { readonly parameters: Map<string, Float32Array> } => {
+    const own = start();
+    const random = seededRandom(8, 'thin');
+    const draw = (length: number): Float32Array => Float32Array.from({ length }, () => 0.2 * random.normal());
+    own.parameters.set(thin.down, draw(2 * shape.width)).set(thin.up, draw(2 * shape.width)).set('dense.weight', draw(6 * shape.width)).set('dense.bias', draw(6));
+    return { ...own, dropout: null, lowRank: { rank: 2, alpha: 4 }, pooling: { ...pooling, dense: 'tanh' }, trainable: new Set([thin.down, thin.up, 'dense.bias']) };
+  };
+
+  it('have the gradients of the CPU, and nothing else is changed', async () => {
+    const memory = createKernelMemory(1 << 20);
+    const cpu = createTransformerEngine({ ...options(), memory, kernels: createKernels(memory), threads: 1, device: 'cpu' });
+    const own = options();
+    const engine = await createDeviceEngine({ ...own, states: statesOf(own.parameters), settings, decays, threads: 1, device: 'cpu' });
+    const outputGrads = Float32Array.from({ length: sequences.length * 6 }, (_, i) => Math.cos(i));
+    cpu.begin(sequences);
+    await cpu.gradients(sequences, outputGrads);
+    await engine.gradients(sequences, outputGrads);
+    const found = await engine.readGradients();
+    expect([...found.keys()].sort()).toEqual([...own.trainable].sort());
+    for (const [name, gradient] of cpu.denseGradients) expectClose(found.get(name)?.values ?? new Float32Array(), gradient, name);
+    await engine.apply({ learningRate: LEARNING_RATE, scale: 1 });
+    await engine.bringBack();
+    for (const [name, values] of options().parameters) {
+      if (own.trainable.has(name)) expect(own.parameters.get(name), name).not.toEqual(values);
+      else expect(own.parameters.get(name), name).toEqual(values);
+    }
+    await engine[Symbol.asyncDispose]();
+    await cpu[Symbol.asyncDispose]();
+  });
+});
 
 describe('the graph of a training step in the WebGPU dialect', () => {
   const options = start();
