@@ -67,7 +67,7 @@ const TAIL = 64; // code units at the end of a sentence that hold its last word
 /** Tibetan shad ends a clause, as a full stop does elsewhere; the runtime's rules do not know it. */
 const AFTER_SHAD = /(?<=[\u0F0D-\u0F12\u0F14][\s\u0F0B]*)(?=[^\s\u0F0B\u0F0D-\u0F12\u0F14])/u;
 /** Thai and Lao have no full stop: a space between long stretches is the boundary. */
-const SPACE_ENDED = /[\p{Script=Thai}\p{Script=Lao}]/u;
+const SPACE_ENDED = /[\u0E00-\u0EFF]/;
 const LEAST_SPACE_ENDED = 40;
 
 /**
@@ -85,13 +85,20 @@ export function segmentSentences(text: string, language?: string): TextSpan[] {
   };
   for (const { segment, index } of segmenterFor(language, 'sentence').segment(text)) {
     end = index + segment.length;
-    if (!(ABBREVIATION.test(text.slice(Math.max(start, end - TAIL), end)) && !segment.includes('\n'))) close();
+    if (!(endsInPoint(text, start, end) && ABBREVIATION.test(text.slice(Math.max(start, end - TAIL), end)) && !segment.includes('\n'))) close();
   }
   if (start < text.length) {
     end = text.length;
     close();
   }
   return sentences;
+}
+
+/** Is a point the last character of [start, end) that is no space? What the patterns cost is spent on few sentences. */
+function endsInPoint(text: string, start: number, end: number): boolean {
+  let last = end - 1;
+  while (last >= start && /\s/.test(text.charAt(last))) last -= 1;
+  return text.charAt(last) === '.';
 }
 
 function cutFurther(sentence: string, offset: number): { start: number; end: number }[] {
