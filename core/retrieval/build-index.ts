@@ -33,6 +33,7 @@ import { appendEntry, compactJournal, readJournal } from './store/journal.ts';
 import type { IndexedFile } from './store/journal.ts';
 import { openStore, removeStore, storeFolder, storeShapeOf } from './store/lance-store.ts';
 import type { LanceStore } from './store/lance-store.ts';
+import { checkedLocation } from './store/store-location.ts';
 import { breakSeal, damagedFiles, knownSums, readSeal, writeSeal } from './store/seal.ts';
 import { readStoredFiles, sealedFiles } from './store/stored-files.ts';
 import type { StoredFiles } from './store/stored-files.ts';
@@ -47,6 +48,8 @@ export type BuildIndexOptions = {
   readonly indexFolder: string;
   /** What to do with an index that another model made. Default: refuse. */
   readonly ifOtherModel?: 'refuse' | 'rebuild';
+  /** Where the tables are kept instead of in the index folder: s3://, gs://, az:// or db://; credentials come from the environment. Left out: as before, or the index folder. */
+  readonly location?: string;
   /** Spellings that this project treats as one. Left out: as before, or none. */
   readonly rules?: MatchingRules;
   /** Files that could not be read before, by path: not tried again while their content is the same. */
@@ -97,9 +100,9 @@ export async function buildIndex(options: BuildIndexOptions): Promise<BuildSumma
   await using stack = new AsyncDisposableStack();
   stack.use(await lockIndex(indexFolder));
   const manifest = await prepareFolder(options);
-  if (options.check === 'thorough' && (await damagedFiles(indexFolder)).length > 0) await startOver(indexFolder);
+  if (options.check === 'thorough' && (await damagedFiles(indexFolder)).length > 0) await startOver(indexFolder, manifest.location);
   const sums = await knownSums(indexFolder);
-  const { store, stored } = await openWhole(indexFolder, options.encoder);
+  const { store, stored } = await openWhole(indexFolder, options.encoder, manifest.location);
   const reader = createDocumentReader();
   try {
     const journal = journalPath(indexFolder);
@@ -196,15 +199,15 @@ function findRenamed({ hashed, known }: { readonly hashed: readonly HashedDocume
 /** The title that a document without one of its own has (read-document.ts). */
 const nameOf = (path: string): string => printable(path.slice(path.lastIndexOf('/') + 1).replace(/(?:\.gz)?$/i, '').replace(/\.[^.]+$/, ''));
 
-async function prepareFolder({ encoder, modelFolder, documentsFolder, indexFolder, rules, ifOtherModel = 'refuse' }: BuildIndexOptions): Promise<IndexManifest> {
-  const facts = { modelId: encoder.modelId, modelFolder: modelFolder ?? null, width: encoder.width, documentsFolder, ...(rules === undefined ? {} : { rules }) };
+async function prepareFolder({ encoder, modelFolder, documentsFolder, indexFolder, rules, location, ifOtherModel = 'refuse' }: BuildIndexOptions): Promise<IndexManifest> {
+  const facts = { modelId: encoder.modelId, modelFolder: modelFolder ?? null, width: encoder.width, documentsFolder, ...(rules === undefined ? {} : { rules }), ...(location === undefined ? {} : { location: checkedLocation(location) }) };
   const existing = await findManifest(indexFolder);
   if (existing !== null) {
     if (ifOtherModel === 'refuse') expectModel(indexFolder, existing, encoder);
     const isOurs = existing.modelId === encoder.modelId && existing.width === encoder.width;
     if (isOurs && !isOlder(existing)) return { ...existing, ...facts };
     if (isOlder(existing)) await moveAside(indexFolder);
-    else await startOver(indexFolder);
+    else await startOver(indexFolder, existing.location);
   }
   const manifest = newManifest(facts);
   await makeFolder(indexFolder);
@@ -250,17 +253,17 @@ async function removeBackup(indexFolder: string): Promise<void> {
 }
 
 /** Forgets every batch: the journal first, so that rows left over by a kill in between do not count. */
-async function startOver(indexFolder: string): Promise<void> {
+async function startOver(indexFolder: string, location: string | undefined): Promise<void> {
   await rm(journalPath(indexFolder), { force: true });
   await breakSeal(indexFolder);
-  await removeStore(indexFolder);
+  await removeStore(indexFolder, location ?? null);
   await removeSegments(indexFolder);
 }
 
 /** The store and what it holds; a store that cannot be read is made anew, because it is only a cache of the documents. */
-async function openWhole(indexFolder: string, encoder: Encoder): Promise<{ readonly store: LanceStore; readonly stored: StoredFiles }> {
+async function openWhole(indexFolder: string, encoder: Encoder, location: string | undefined): Promise<{ readonly store: LanceStore; readonly stored: StoredFiles }> {
   const open = async (): Promise<{ store: LanceStore; stored: StoredFiles }> => {
-    const store = await openStore(indexFolder, storeShapeOf(encoder));
+    const store = await openStore(indexFolder, storeShapeOf(encoder, location ?? null));
     try {
       const state = await readJournal(journalPath(indexFolder));
       const seal = await readSeal(indexFolder, await store.version());
@@ -274,7 +277,7 @@ async function openWhole(indexFolder: string, encoder: Encoder): Promise<{ reado
     return await open();
   } catch (thrown) {
     if (toIsoglossError(thrown).code !== 'index.damaged') throw thrown;
-    await startOver(indexFolder);
+    await startOver(indexFolder, location);
     return open();
   }
 }

@@ -63,7 +63,7 @@ export async function openLibrary(indexFolder: string, encoder: Encoder, { exact
   const manifest = await readIndexManifest(indexFolder);
   expectModel(indexFolder, manifest, encoder);
   expectPresentVersion(indexFolder, manifest);
-  const store = await openStore(indexFolder, storeShapeOf(encoder));
+  const store = await openStore(indexFolder, storeShapeOf(encoder, manifest.location ?? null));
   const segments: Segment[] = [];
   const close = (): void => {
     for (const segment of segments) segment.close();

@@ -20,6 +20,8 @@ const manifestSchema = z.object({
   modelFolder: z.string().nullable(),
   width: z.int().positive(),
   documentsFolder: z.string(),
+  /** Where the tables lie: an address without credentials; left out: in the index folder. */
+  location: z.string().optional(),
   /** Spellings that count as one; left out: none. */
   rules: matchingRulesSchema.optional(),
   createdAt: z.string(),

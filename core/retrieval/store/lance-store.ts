@@ -64,6 +64,7 @@ export type LanceStore = {
 
 const FOLDER = 'lance';
 const TABLES = { chunks: 'chunks', vectors: 'vectors' } as const;
+const TABLE_NAMES: ReadonlySet<string> = new Set(Object.values(TABLES));
 
 /** Which index for how many rows (reliability.md, 1.10); below the first: none, search is exact. */
 const vectorIndexes = [
@@ -102,8 +103,14 @@ function vectorSchema(width: number): Schema {
 export const storeFolder = (indexFolder: string): string => join(indexFolder, FOLDER);
 
 /** Removes a store and everything in it. */
-export async function removeStore(indexFolder: string): Promise<void> {
-  await rm(join(indexFolder, FOLDER), { recursive: true, force: true });
+export async function removeStore(indexFolder: string, location: string | null = null): Promise<void> {
+  if (location === null) {
+    await rm(storeFolder(indexFolder), { recursive: true, force: true });
+    return;
+  }
+  const connection = await connect(location);
+  for (const name of await connection.tableNames()) if (TABLE_NAMES.has(name)) await connection.dropTable(name);
+  connection.close();
 }
 
 /**
@@ -111,35 +118,35 @@ export async function removeStore(indexFolder: string): Promise<void> {
  * @throws EnvironmentError 'index.damaged' when it cannot be opened even after damaged manifests are moved aside,
  *   'disk.full', 'disk.no-permission'.
  */
-export async function openStore(indexFolder: string, { width, keepsVectors }: StoreShape): Promise<LanceStore> {
+export async function openStore(indexFolder: string, { width, keepsVectors, location = null }: StoreShape): Promise<LanceStore> {
   const folder = join(indexFolder, FOLDER);
   try {
     const quarantined: string[] = [];
-    for (const name of Object.values(TABLES)) {
+    for (const name of location === null ? Object.values(TABLES) : []) {
       const tableFolder = join(folder, `${name}.lance`);
       quarantined.push(...(await quarantineManifests(tableFolder)));
       const [damaged] = await damagedDataFiles(tableFolder);
       if (damaged !== undefined) throw new EnvironmentError('index.damaged', `${indexFolder}: the index cannot be read (${damaged} is cut off or overwritten). Your documents are untouched: index the folder again.`, { data: { path: indexFolder } });
     }
-    const connection = await connect(folder);
+    const connection = await connect(location ?? folder);
     const present = await connection.tableNames();
     const table = async (name: string, schema: Schema): Promise<Table> => (present.includes(name) ? connection.openTable(name) : connection.createEmptyTable(name, schema));
     const chunks = await table(TABLES.chunks, chunkSchema);
     const vectors = await table(TABLES.vectors, vectorSchema(width));
-    return makeStore({ folder, width, keepsVectors, quarantined, connection, chunks, vectors });
+    return makeStore({ folder, width, keepsVectors, location, quarantined, connection, chunks, vectors });
   } catch (thrown) {
     throw storeError(thrown, indexFolder);
   }
 }
 
 /** What an encoder asks of a store; with token sums its vectors are not kept. */
-export type StoreShape = { readonly width: number; readonly keepsVectors: boolean };
-export const storeShapeOf = ({ width, tokenSums }: { readonly width: number; readonly tokenSums?: object }): StoreShape => ({ width, keepsVectors: tokenSums === undefined });
+export type StoreShape = { readonly width: number; readonly keepsVectors: boolean; /** Where the tables lie when not in the index folder: an address (store-location.ts). */ readonly location?: string | null };
+export const storeShapeOf = ({ width, tokenSums }: { readonly width: number; readonly tokenSums?: object }, location: string | null = null): StoreShape => ({ width, keepsVectors: tokenSums === undefined, location });
 
 type OpenTables = StoreShape & { readonly folder: string; readonly quarantined: readonly string[]; readonly connection: Connection; readonly chunks: Table; readonly vectors: Table };
 
-function makeStore({ folder, width, keepsVectors, quarantined, connection, chunks, vectors }: OpenTables): LanceStore {
-  const sync = createFolderSync(folder);
+function makeStore({ folder, width, keepsVectors, location, quarantined, connection, chunks, vectors }: OpenTables): LanceStore {
+  const sync = location === undefined || location === null ? createFolderSync(folder) : () => Promise.resolve(); // a remote store answers when it has it for certain
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
