@@ -47,7 +47,7 @@ const xml = (extensions: readonly string[], parse: TextReader['parse']): Documen
 const file = (extensions: readonly string[], read: FileReader['read']): DocumentFormat => ({ extensions, reader: { kind: 'file', read }, isPlain: false });
 
 export type DocumentFormatName =
-  | 'text' | 'markdown' | 'csv' | 'tsv' | 'html' | 'pdf' | 'docx' | 'odt' | 'ods' | 'odp' | 'rtf' | 'epub' | 'xlsx' | 'pptx'
+  | 'text' | 'markdown' | 'csv' | 'tsv' | 'html' | 'pdf' | 'docx' | 'odt' | 'ods' | 'odp' | 'rtf' | 'epub' | 'xlsx' | 'pptx' | 'old-office'
   | 'eaf' | 'flextext' | 'lift' | 'toolbox' | 'textgrid' | 'textgrid-binary' | 'conllu' | 'usfm' | 'tmx' | 'xliff' | 'xml';
 
 export const documentFormats: { readonly [Name in DocumentFormatName]: DocumentFormat } = {
@@ -65,6 +65,7 @@ export const documentFormats: { readonly [Name in DocumentFormatName]: DocumentF
   epub: file(['.epub'], readEpub),
   xlsx: file(['.xlsx', '.xlsm'], readXlsx),
   pptx: file(['.pptx', '.pptm', '.ppsx'], readPptx),
+  'old-office': file(['.doc', '.xls', '.ppt'], refuseOldOffice), // many are RTF, HTML or plain text inside; those are read
   eaf: xml(['.eaf'], parseElan),
   flextext: xml(['.flextext'], parseFlextext),
   lift: xml(['.lift'], parseLift),
@@ -77,6 +78,11 @@ export const documentFormats: { readonly [Name in DocumentFormatName]: DocumentF
   xliff: xml(['.xliff', '.xlf'], parseXliff),
   xml: xml(['.xml'], refuseXml),
 };
+
+/** Word, Excel and PowerPoint before 2007, and newer ones with a password, lie in the same kind of container. */
+function refuseOldOffice(path: string): never {
+  throw new InputError('documents.old-office', `${path}: expected a document Isogloss reads, found an old Office document (.doc, .xls, .ppt) or one with a password. Save it again as .docx, .xlsx or .pptx, without a password.`, { data: { path } });
+}
 
 /** XML of a kind that no row knows. The kinds that are known were told by their first element before. */
 function refuseXml(content: string, path: string): never {

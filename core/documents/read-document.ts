@@ -57,7 +57,7 @@ export async function startsAsPlainText(path: string): Promise<boolean> {
   return binaryStart(head) === null && sniffText(new TextDecoder().decode(head)) === null;
 }
 
-/** What the first bytes say: a row of the table, an archive whose kind is inside, an old Office file; null for a text or what no row reads. */
+/** What the first bytes say: a row of the table, or an archive whose kind is inside; null for a text or what no row reads. */
 function binaryStart(head: Uint8Array): 'pdf' | 'rtf' | 'textgrid-binary' | 'archive' | 'old-office' | null {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, PDF_HEAD_BYTES)).toString('latin1');
   const kind = describeBinary(head);
@@ -75,9 +75,6 @@ async function sniffBytes(path: string, signal: AbortSignal): Promise<DocumentFo
     const kind = await withZip(path, signal, containerKind);
     if (kind !== null) return kind;
     throw new InputError('documents.unknown-archive', `${path}: expected a document, found a ZIP archive that holds none. Unpack it, and choose the files inside.`, { data: { path } });
-  }
-  if (found === 'old-office') {
-    throw new InputError('documents.old-office', `${path}: expected a document Isogloss reads, found an old Office document (.doc, .xls, .ppt) or one with a password. Save it again as .docx, .xlsx or .pptx, without a password.`, { data: { path } });
   }
   return found;
 }
@@ -106,7 +103,7 @@ async function readAsText({ path, named, signal, options }: TextReading): Promis
   });
   const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
   const nulFree = lines.includes('\0') ? lines.replaceAll('\0', '') : lines;
-  const format = ANY_TEXT.has(named) || namedReader.kind === 'file' ? (sniffText(nulFree) ?? named) : named;
+  const format = ANY_TEXT.has(named) || namedReader.kind === 'file' ? (sniffText(nulFree) ?? (named === 'old-office' ? 'text' : named)) : named;
   const { reader } = documentFormats[format];
   if (reader.kind === 'file') throw wrongContent(path, named);
   const content = reader.parse(nulFree, path);
