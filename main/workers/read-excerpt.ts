@@ -2,19 +2,22 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, resolve, isAbsolute } from 'node:path';
 import { InputError, toIsoglossError } from '../../core/base/errors.ts';
+import { createDocumentReader } from '../../core/documents/document-reader.ts';
 import { isInFolder } from '../../core/documents/library-folders.ts';
 import { documentText } from '../../core/documents/parsed-document.ts';
-import { readDocument } from '../../core/documents/read-document.ts';
 import { dominantScript, scriptDirection } from '../../core/text/scripts.ts';
 import type { Excerpt } from '../contract/index.ts';
 import type { ExcerptTask } from './messages.ts';
 
 const CHARACTERS_AROUND = 1_500;
 
-/** @throws InputError 'document.outside-library', 'file.missing'; what `readDocument` throws. */
+/** One for all passages; its process starts with the first file that needs it. */
+const reader = createDocumentReader();
+
+/** @throws InputError 'document.outside-library', 'file.missing'; what `DocumentReader.read` throws. */
 export async function readExcerpt({ folders, path, location, indexedAt }: ExcerptTask, signal: AbortSignal): Promise<Excerpt> {
   const file = await insideFolders(folders, path);
-  const document = await readDocument(file, signal);
+  const document = await reader.read(file, signal);
   const text = documentText(document);
   const start = Math.min(location.start, text.length);
   const end = Math.min(Math.max(start, location.end), text.length);
