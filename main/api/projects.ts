@@ -54,9 +54,9 @@ export async function openSample(services: Services): Promise<Project> {
 }
 
 export async function addCorpus(services: Services, input: Parameters<Client['corpus']['add']>[0]): Promise<Project> {
-  const { projectId, paths, role, languages, licence } = input;
+  const { projectId, paths, role, languages, licence, terms, encoding, mapping } = input;
   const project = await services.projects.get(projectId);
-  const corpus = await makeCorpus(services.inspector, { folder: project.folder, paths, role, languages: canonical(languages), licence, projectLanguages: project.file.languages, addedAt: services.now() });
+  const corpus = await makeCorpus(services.inspector, { folder: project.folder, paths, role, languages: canonical(languages), licence, terms, encoding, mapping, projectLanguages: project.file.languages, addedAt: services.now() });
   return show(services, await services.projects.change(projectId, (file) => withCorpus(file, corpus)));
 }
 

@@ -2,7 +2,7 @@
 import { implement } from '@orpc/server';
 import { InputError } from '../../core/base/errors.ts';
 import { contract } from '../contract/index.ts';
-import { inspectPaths } from '../project/corpora.ts';
+import { comparedCorpora, inspectPaths } from '../project/corpora.ts';
 import { viewFolder } from '../project/folders.ts';
 import { chooseLanguages, describeLanguage } from '../project/languages.ts';
 import { readLibraryReport } from '../project/library.ts';
@@ -61,8 +61,8 @@ export function createRouter(services: Services) {
     },
     corpus: {
       inspect: door.corpus.inspect.handler(async ({ input, signal }) => {
-        const { file } = await projects.get(input.projectId);
-        return inspectPaths(services.inspector, { paths: input.paths, choice: input.choice, projectLanguages: file.languages, signal });
+        const { folder, file } = await projects.get(input.projectId);
+        return inspectPaths(services.inspector, { paths: input.paths, choice: input.choice, projectLanguages: file.languages, others: comparedCorpora({ folder, file, paths: input.paths }), signal });
       }),
       add: door.corpus.add.handler(({ input }) => addCorpus(services, input)),
       remove: door.corpus.remove.handler(({ input }) => removeCorpus(services, input)),

@@ -5,6 +5,7 @@ import { InputError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/text-files.ts';
 import type { SkipReason } from '../../core/documents/folder-walk.ts';
 import { buildIndex, type BuildSummary } from '../../core/retrieval/build-index.ts';
+import { inheritTerms } from '../../core/retrieval/index-terms.ts';
 import { required, type Command } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
 
@@ -42,6 +43,8 @@ export const indexCommand: Command = {
       report: createProgressLine(say),
     });
     const built = await building.catch(nameRebuild);
+    const terms = await inheritTerms({ indexFolder, modelFolder });
+    if (terms !== null) say(terms.sentence);
     sayProblems(built, documentsFolder, say);
     const { files, chunks, vectors, added, changed, unchanged, removed, repaired, skipped, failed, problems } = built;
     const json = {
@@ -57,6 +60,7 @@ export const indexCommand: Command = {
       skipped,
       failed: failed.map(({ path, error }) => ({ path, code: error.code, message: error.message })),
       problems: problems.map(({ path, line, code, message }) => ({ path, line, code, message })),
+      terms,
       wallSeconds: (performance.now() - start) / 1000,
     };
     return { json, text: `Indexed ${files.toLocaleString('en')} files, ${chunks.toLocaleString('en')} passages (${String(failed.length)} could not be read): ${indexFolder}` };

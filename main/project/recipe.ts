@@ -1,7 +1,8 @@
 /** Which recipe does a project mean? The same JSON that the command line takes, so that anything made here can be repeated there. */
 import { join, resolve } from 'node:path';
 import { InputError } from '../../core/base/errors.ts';
-import type { Preset } from '../contract/index.ts';
+import type { CorpusFormat, Preset } from '../contract/index.ts';
+import { coreFormat } from './inspection.ts';
 import { PRESETS } from './presets.ts';
 import type { CorpusEntry, ProjectFile } from './project-file.ts';
 
@@ -36,20 +37,34 @@ export function absolutePaths(folder: string, paths: readonly string[]): readonl
 
 function retrievalSource(folder: string, corpus: CorpusEntry): RecipeJson {
   const [path = ''] = absolutePaths(folder, corpus.paths);
-  return corpus.format === 'beir-folder' ? { folder: path } : { pairs: path };
+  return { ...(corpus.format === 'beir-folder' ? { folder: path } : { pairs: path }), ...saidOf(corpus) };
 }
 
 function parallelSource(folder: string, corpus: CorpusEntry): RecipeJson {
   const [path = '', second] = absolutePaths(folder, corpus.paths);
   if (corpus.languages.kind !== 'two' || corpus.languages.source === null || corpus.languages.target === null) throw unsaid(corpus);
   const { source, target } = corpus.languages;
-  return second === undefined ? { path, source, target } : { sourcePath: path, targetPath: second, source, target };
+  return { ...(second === undefined ? { path, source, target } : { sourcePath: path, targetPath: second, source, target }), ...saidOf(corpus) };
 }
 
 function monolingualSource(folder: string, corpus: CorpusEntry): RecipeJson {
   const [path = ''] = absolutePaths(folder, corpus.paths);
   if (corpus.languages.kind !== 'one' || corpus.languages.language === null) throw unsaid(corpus);
-  return { path, language: corpus.languages.language };
+  return { path, language: corpus.languages.language, ...saidOf(corpus) };
+}
+
+/** Formats that the files show by themselves; recipes stay short. */
+const PLAIN_FORMATS: ReadonlySet<CorpusFormat> = new Set(['beir-folder', 'jsonl-pairs', 'tsv', 'moses', 'tmx', 'sentences']);
+
+/** What was settled about a corpus besides its files and languages. */
+function saidOf({ format, encoding, mapping, terms, licence }: CorpusEntry): RecipeJson {
+  const known = terms ?? (licence === null ? null : { source: null, licence, consent: null, access: null });
+  return {
+    ...(PLAIN_FORMATS.has(format) ? {} : { format: coreFormat(format) }),
+    ...(encoding === undefined || encoding === null ? {} : { encoding }),
+    ...(mapping === undefined ? {} : { mapping }),
+    ...(known === null ? {} : { terms: known }),
+  };
 }
 
 function unsaid(corpus: CorpusEntry): InputError {

@@ -7,6 +7,7 @@ import { deserialiseError, serialiseError, type IsoglossError } from '../../core
 import { isInFolder, type LibraryFolder } from '../../core/documents/library-folders.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { buildIndex, type BuildSummary } from '../../core/retrieval/build-index.ts';
+import { inheritTerms } from '../../core/retrieval/index-terms.ts';
 import { journalPath } from '../../core/retrieval/store/index-manifest.ts';
 import { readJournal } from '../../core/retrieval/store/journal.ts';
 import { LIBRARY_FILES_SHOWN, type ErrorRecord, type IndexEvent } from '../contract/index.ts';
@@ -41,6 +42,7 @@ export async function runIndexTask(task: IndexTask, wishes: IndexWishes): Promis
     signal: wishes.signal,
     report: progressReporter(wishes.report),
   });
+  await inheritTerms({ indexFolder, modelFolder });
   for (const { path, error } of built.failed) wishes.report({ kind: 'problem', code: error.code, message: error.message, path, line: null });
   for (const { path, reason } of built.skipped) if (!QUIET_REASONS.has(reason)) wishes.report({ kind: 'problem', code: `library.skipped-${reason}`, message: `${path}: left out (${reason}).`, path, line: null });
   for (const { code, message, path, line } of built.problems) wishes.report({ kind: 'problem', code, message, path, line });
