@@ -39,9 +39,9 @@ export const ingestBenchmark: Command = {
         wallSeconds: rounded(wallSeconds),
         cpuSeconds: rounded(cpuSeconds),
         megabytesPerSecond: rounded(megabytes / wallSeconds),
-        megabytesPerCpuSecond: rounded(megabytes / cpuSeconds),
+        mbPerSecondPerCore: rounded(megabytes / cpuSeconds),
       };
-      return { json, text: `${json.megabytes} MB became ${json.chunks} chunks in ${json.wallSeconds} s: ${json.megabytesPerSecond} MB a second, ${json.megabytesPerCpuSecond} MB a second and core.` };
+      return { json, text: `${json.megabytes} MB became ${json.chunks} chunks in ${json.wallSeconds} s: ${json.megabytesPerSecond} MB a second, ${json.mbPerSecondPerCore} MB a second and core.` };
     });
   },
 };
