@@ -8,6 +8,7 @@ import { retrievalLoss, symmetricRetrievalLoss } from '../losses/retrieval.ts';
 import { semanticContrastiveLoss } from '../losses/semantic-contrastive.ts';
 import { modelFor } from '../runtime/device-session.ts';
 import { createSession, type Device, type Session } from '../runtime/session.ts';
+import { contrastBlockGraph, contrastInBlocks, MOST_SIMILARITIES_AT_ONCE } from './loss-blocks.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
 import type { LossAndGradient } from './trainable-encoder.ts';
 
@@ -52,16 +53,45 @@ export function openLossSessions(options: { readonly settings: LossSettings; rea
   };
   const rows = (pooled: Float32Array, from: number, to: number): Tensor => tensorOf('float32', [to - from, width], pooled.subarray(from * width, to * width));
   const models = lossModels(settings, width);
+  const blockSession = (name: 'retrieval' | 'semantic'): Promise<Session> => open(`${name} in blocks`, () => contrastBlockGraph(width, settings[name].temperature));
+
+  /** The questions among the passages and, when symmetric, the passages that answer them among the questions. */
+  const retrievalInBlocks = async (pooled: Float32Array, count: number, leaveOut: Uint8Array): Promise<LossAndGradient> => {
+    const session = await blockSession('retrieval');
+    const documents = pooled.length / width - count;
+    const [queries, passages, answers] = [pooled.subarray(0, count * width), pooled.subarray(count * width), pooled.subarray(count * width, 2 * count * width)];
+    const self = (row: number): number => row;
+    const forward = await contrastInBlocks({ session, width, rows: queries, candidates: passages, positiveOf: self, leaveOut: (row, marks) => { marks.set(leaveOut.subarray(row * documents, (row + 1) * documents)); } });
+    const gradient = new Float32Array(pooled.length);
+    gradient.set(forward.rowGradients);
+    gradient.set(forward.candidateGradients, count * width);
+    let { loss } = forward;
+    if (settings.retrieval.symmetric !== false) {
+      const mirrored = await contrastInBlocks({ session, width, rows: answers, candidates: queries, positiveOf: self, leaveOut: (row, marks) => { for (let query = 0; query < count; query += 1) marks[query] = leaveOut[query * documents + row] ?? 0; } });
+      loss = (loss + mirrored.loss) / 2;
+      for (let i = 0; i < gradient.length; i += 1) gradient[i] = (gradient[i] ?? 0) / 2 + (mirrored.candidateGradients[i] ?? mirrored.rowGradients[i - count * width] ?? 0) / 2;
+    }
+    return { loss, gradient: gradient.map((number) => number * settings.retrieval.weight) };
+  };
+
+  /** Every sentence among all others, itself left out. */
+  const semanticInBlocks = async (pooled: Float32Array, count: number): Promise<LossAndGradient> => {
+    const { loss, rowGradients, candidateGradients } = await contrastInBlocks({ session: await blockSession('semantic'), width, rows: pooled, candidates: pooled, positiveOf: (row) => (row + count) % (2 * count), leaveOut: (row, marks) => { marks[row] = 1; } });
+    return { loss, gradient: rowGradients.map((number, i) => (number + (candidateGradients[i] ?? 0)) * settings.semantic.weight) };
+  };
+
   return {
     retrieval: async (pooled, leaveOut) => {
       const all = pooled.length / width;
       const count = questionsAmong(all, leaveOut.length);
+      if (leaveOut.length > MOST_SIMILARITIES_AT_ONCE) return retrievalInBlocks(pooled, count, leaveOut);
       const feeds = { queries: rows(pooled, 0, count), documents: rows(pooled, count, all), leaveOut: tensorOf('bool', [count, all - count], leaveOut) };
       const session = await (all === 2 * count ? open('retrieval', models.retrieval) : open('retrieval with negatives', models.retrievalWithNegatives));
       return run(session, feeds, { weight: settings.retrieval.weight, parts: ['queries', 'documents'] });
     },
     semantic: async (pooled) => {
       const count = pooled.length / width / 2;
+      if ((2 * count) ** 2 > MOST_SIMILARITIES_AT_ONCE) return semanticInBlocks(pooled, count);
       return run(await open('semantic', models.semantic), { sources: rows(pooled, 0, count), targets: rows(pooled, count, 2 * count) }, { weight: settings.semantic.weight, parts: ['sources', 'targets'] });
     },
     language: async (pooled, pairs) => {

@@ -79,6 +79,7 @@ export async function compareEncoding({ passages, ...options }: Common & { reado
       return {
         ...ratios(measured),
         onnxRuntimeRatio: rounded(median(measured.map((one) => one.ours.wallMs / one.onnx.wallMs))),
+        onnxRuntimeCpuRatio: rounded(median(measured.map((one) => one.ours.cpuMs / one.onnx.cpuMs))),
         sortedTorchRatio: rounded(median(measured.map((one) => one.ours.wallMs / one.sorted.wallMs))),
         passagesPerSecond: rounded((passages.length * 1000) / measured.reduce((sum, one) => sum + one.ours.wallMs, 0)),
         passages: passages.length,
@@ -120,6 +121,26 @@ export async function measureGrowth({ size, pairs, threads, pooling, signal, say
     const slope = ((ms.at(-1) ?? 0) - (ms[0] ?? 0)) / ((tokens.at(-1) ?? 0) - (tokens[0] ?? 0));
     const line = tokens.map((count) => (ms[0] ?? 0) + slope * (count - (tokens[0] ?? 0)));
     return { tokens, stepMs: ms.map(Math.round), largestDistanceFromLine: rounded(Math.max(...ms.map((time, i) => Math.abs(time / (line[i] ?? 1) - 1)))), microsecondsPerToken: ms.map((time, i) => rounded((1000 * time) / (tokens[i] ?? 1))) };
+  } finally {
+    await peer.close();
+  }
+}
+
+/** A batch of the contrastive papers' largest size, of short texts: its memory does not depend on their length, only its time does. */
+const LARGE_PAIRS = 4096;
+const LARGE_LENGTH = 16;
+const SLICE_TOKENS = 4096;
+
+/** Ours alone: one step of 4,096 pairs in slices (GradCache). */
+export async function measureLargeBatch({ size, threads, pooling, say }: Common) {
+  const peer = openOwnPeer('./isogloss-peer.ts');
+  try {
+    await peer.ask(openTask({ size, threads, pooling }, true));
+    const random = seededRandom(SEED, 'large batch');
+    const part = (): readonly (readonly number[])[] => Array.from({ length: LARGE_PAIRS }, () => Array.from({ length: LARGE_LENGTH }, () => 1 + random.integer(size.shape.vocabularySize - 1)));
+    const { wallMs, cpuMs, peakMB } = await peer.ask({ do: 'cachedStep', queries: part(), documents: part(), sliceTokens: SLICE_TOKENS });
+    say(`${LARGE_PAIRS} pairs in slices: ${Math.round(peakMB)} MB`);
+    return { pairs: LARGE_PAIRS, tokensPerText: LARGE_LENGTH, sliceTokens: SLICE_TOKENS, peakMB: Math.round(peakMB), stepMs: Math.round(wallMs), cpuMs: Math.round(cpuMs) };
   } finally {
     await peer.close();
   }

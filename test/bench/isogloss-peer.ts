@@ -1,7 +1,7 @@
 /** The Isogloss side of the training benchmark: full steps and encoding with the engine of core/training and the encoder of core/encoding. */
 import { z } from 'zod';
 import { seededRandom } from '../../core/base/random.ts';
-import { createTransformerVectors, type TransformerVectors } from '../../core/encoding/transformer-vectors.ts';
+import { createTransformerVectors, lengthBatches, type TransformerVectors } from '../../core/encoding/transformer-vectors.ts';
 import { jointLoss } from '../../core/losses/joint.ts';
 import { retrievalLoss } from '../../core/losses/retrieval.ts';
 import { semanticContrastiveLoss } from '../../core/losses/semantic-contrastive.ts';
@@ -9,6 +9,7 @@ import { transformerParameters, type TransformerPooling, type TransformerShape }
 import { ADAMW_DEFAULTS, createDenseAdamwState, createRowAdamwState, stepDenseAdamw, stepRowAdamw, type AdamwState } from '../../core/optimizers/adamw.ts';
 import { createKernels } from '../../core/optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes } from '../../core/optimizers/kernel-memory.ts';
+import { openLossSessions } from '../../core/training/loss-sessions.ts';
 import { createTransformerEngine, TOKEN_TABLE, type FusedLoss } from '../../core/training/transformer/engine.ts';
 import { createGraphBuilder } from '../../core/graph/builder.ts';
 import { encodeModel } from '../../core/graph/protobuf/encode.ts';
@@ -30,7 +31,12 @@ const stepSchema = z.object({ queries: z.array(z.array(z.number())), documents: 
 const encodeSchema = z.object({ batches: z.array(z.array(z.array(z.number()))) });
 
 type Open = z.infer<typeof openSchema>;
-type Trainer = (queries: readonly Uint32Array[], documents: readonly Uint32Array[]) => Promise<number>;
+type Trainer = {
+  /** Vectors, losses and gradients in one graph. */
+  readonly fused: (queries: readonly Uint32Array[], documents: readonly Uint32Array[]) => Promise<number>;
+  /** The same in slices (GradCache): vectors, losses on all of them, gradients. */
+  readonly cached: (queries: readonly Uint32Array[], documents: readonly Uint32Array[], sliceTokens: number) => Promise<number>;
+};
 
 const poolingOf = ({ shape, pooling }: Open): TransformerPooling => ({ layers: shape.layers, mode: pooling, dense: null, normalise: false });
 const ids = (sequences: readonly (readonly number[])[]): readonly Uint32Array[] => sequences.map((sequence) => Uint32Array.from(sequence));
@@ -50,7 +56,8 @@ function createTrainer(task: Open): Trainer {
   if (device === 'webgpu') {
     const start = new Map(parameters.map(({ name, length }) => [name, new Float32Array(length)]));
     for (const [name, array] of start) fillStart(name, array, task.seed);
-    return createDeviceTrainer({ shape, threads, learningRate, device, pooling: poolingOf(task), values: start, decays: (name) => parameters.some((one) => one.name === name && one.decays), loss: jointPairLoss });
+    const fused = createDeviceTrainer({ shape, threads, learningRate, device, pooling: poolingOf(task), values: start, decays: (name) => parameters.some((one) => one.name === name && one.decays), loss: jointPairLoss });
+    return { fused, cached: () => Promise.reject(new TypeError('Cached steps are measured on the CPU.')) };
   }
   const three = parameters.flatMap(({ length }) => [length, length, length]);
   const gradients = parameters.filter(({ name }) => name !== TOKEN_TABLE).map(({ length }) => length);
@@ -66,17 +73,42 @@ function createTrainer(task: Open): Trainer {
   }
   const engine = createTransformerEngine({ shape, pooling: poolingOf(task), parameters: values, trainable: new Set(values.keys()), dropout: null, lowRank: null, memory, kernels, threads, device });
   const stepOf = (name: string, decays: boolean) => ({ kernels, learningRate, gradientScale: 1, settings: { ...ADAMW_DEFAULTS, weightDecay: decays ? ADAMW_DEFAULTS.weightDecay : 0 }, state: states.get(name) ?? { means: new Float32Array(), variances: new Float32Array(), steps: new Int32Array() }, values: values.get(name) ?? new Float32Array() });
-  return async (queries, documents) => {
-    const sequences = [...queries, ...documents];
-    engine.begin(sequences);
-    const loss = await engine.lossGradients(sequences, jointPairLoss(queries.length), {});
+  const update = (): void => {
     for (const { name, decays } of parameters) {
       const dense = engine.denseGradients.get(name);
       if (dense !== undefined) stepDenseAdamw({ ...stepOf(name, decays), gradients: dense });
     }
     const tokens = engine.tokenGradients();
     if (tokens !== null) stepRowAdamw({ ...stepOf(TOKEN_TABLE, true), width: shape.width, rows: tokens.rows, rowGradients: tokens.values });
-    return loss;
+  };
+  const losses = openLossSessions({ settings: { retrieval: { weight: 1, temperature: RETRIEVAL_TEMPERATURE, symmetric: false }, semantic: SEMANTIC, language: { weight: 0, temperature: 1 } }, width: shape.width, threads, device: 'cpu' });
+  return {
+    fused: async (queries, documents) => {
+      const sequences = [...queries, ...documents];
+      engine.begin(sequences);
+      const loss = await engine.lossGradients(sequences, jointPairLoss(queries.length), {});
+      update();
+      return loss;
+    },
+    cached: async (queries, documents, sliceTokens) => {
+      const sequences = [...queries, ...documents];
+      const { width } = engine;
+      engine.begin(sequences);
+      const slices = lengthBatches(sequences, sliceTokens).map((places) => ({ places, own: places.map((place) => sequences[place] ?? new Uint32Array()) }));
+      const vectors = new Float32Array(sequences.length * width);
+      for (const { places, own } of slices) (await engine.encode(own)).forEach((number, i) => { vectors[(places[Math.floor(i / width)] ?? 0) * width + (i % width)] = number; });
+      const retrieval = await losses.retrieval(vectors, new Uint8Array(queries.length * documents.length));
+      const semantic = await losses.semantic(vectors);
+      for (const { places, own } of slices) {
+        const gradient = Float32Array.from({ length: own.length * width }, (_, i) => {
+          const at = (places[Math.floor(i / width)] ?? 0) * width + (i % width);
+          return (retrieval.gradient[at] ?? 0) + (semantic.gradient[at] ?? 0);
+        });
+        await engine.gradients(own, gradient);
+      }
+      update();
+      return retrieval.loss + SEMANTIC.weight * semantic.loss;
+    },
   };
 }
 
@@ -128,7 +160,11 @@ await answerLines({
   },
   step: async (task) => {
     const { queries, documents } = stepSchema.parse(task);
-    return (await train?.(ids(queries), ids(documents))) ?? 0;
+    return (await train?.fused(ids(queries), ids(documents))) ?? 0;
+  },
+  cachedStep: async (task) => {
+    const { queries, documents, sliceTokens } = stepSchema.extend({ sliceTokens: z.number() }).parse(task);
+    return (await train?.cached(ids(queries), ids(documents), sliceTokens)) ?? 0;
   },
   encode: async (task) => {
     const vectors = await encoder?.embed(ids(encodeSchema.parse(task).batches.flat()));

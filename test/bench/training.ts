@@ -2,7 +2,7 @@
 import type { Random } from '../../core/base/random.ts';
 import { InputError } from '../../core/base/errors.ts';
 import { optional, wholeNumber, type Command, type CommandContext } from '../../main/cli/command.ts';
-import { compareEncoding, compareSteps, measureGrowth, productPeak, type Batch } from './compare-training.ts';
+import { compareEncoding, compareSteps, measureGrowth, measureLargeBatch, productPeak, type Batch } from './compare-training.ts';
 import { ensureTorch } from './line-peer.ts';
 import { MODEL_SIZES, sizeNames, type SizeName } from './model-sizes.ts';
 import { readRealSequences, type RealSequences } from './real-lengths.ts';
@@ -17,12 +17,12 @@ const LONGEST = 256;
 const MOST_PASSAGES = 10_000;
 /** The larger the encoder, the fewer passages: a pass of PyTorch over 10,000 takes most of an hour with c. */
 const PASSAGE_SHARES: Readonly<Record<SizeName, number>> = { a: 1, b: 0.2, c: 0.04 };
-const PARTS = ['fixed', 'real', 'inference', 'growth'] as const;
+const PARTS = ['fixed', 'real', 'inference', 'growth', 'cached'] as const;
 type Part = (typeof PARTS)[number];
 
 export const trainingBenchmark: Command = {
   summary: 'Training of transformers against PyTorch; or, with --recipe, what training by a recipe takes ("sample": the sample project).',
-  usage: '[--pairs N] [--threads N] [--sizes a,b,c] [--parts fixed,real,inference,growth] [--passages N] [--pooling cls|mean] [--recipe FILE|sample] [--json]',
+  usage: '[--pairs N] [--threads N] [--sizes a,b,c] [--parts fixed,real,inference,growth,cached] [--passages N] [--pooling cls|mean] [--recipe FILE|sample] [--json]',
   options: { pairs: { type: 'string' }, threads: { type: 'string' }, sizes: { type: 'string' }, parts: { type: 'string' }, passages: { type: 'string' }, pooling: { type: 'string' }, recipe: { type: 'string' } },
   run: async (values, context) => {
     const threads = wholeNumber(values, 'threads', { least: 1, most: MOST_THREADS });
@@ -48,14 +48,16 @@ async function compare({ pairs, threads, sizes, parts, passages, pooling }: Plan
   const realLengths: Record<string, unknown> = {};
   const inference: Record<string, unknown> = {};
   let growth: unknown = null;
+  let cached: unknown = null;
   for (const size of sizes) {
     const common = { size: MODEL_SIZES[size], pairs, threads, pooling, gemmPeakGflops, signal, say };
     if (parts.includes('fixed')) fixed[size] = await compareSteps({ ...common, name: `${size}, length ${FIXED_LENGTH}`, draw: fixedBatches(size) });
     if (parts.includes('real') && real !== null) realLengths[size] = await compareSteps({ ...common, name: `${size}, real lengths`, draw: realBatches(size, real) });
     if (parts.includes('inference') && real !== null) inference[size] = await compareEncoding({ ...common, name: `${size}, encoding`, passages: real.passages.slice(0, Math.max(pairs, Math.ceil(passages * PASSAGE_SHARES[size]))) });
     if (parts.includes('growth') && size === 'a') growth = await measureGrowth({ ...common, name: 'a, growth', length: FIXED_LENGTH });
+    if (parts.includes('cached') && size === 'a') cached = await measureLargeBatch({ ...common, name: 'a, large batch' });
   }
-  const json = { fixed, real: real === null ? null : realLengths, inference: real === null ? null : inference, growth, pooling, threads, gemmPeakGflops, pairs };
+  const json = { fixed, real: real === null ? null : realLengths, inference: real === null ? null : inference, growth, cached, pooling, threads, gemmPeakGflops, pairs };
   return { json, text: JSON.stringify(json, null, 2) };
 }
 
