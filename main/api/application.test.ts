@@ -70,6 +70,11 @@ async function writeQuestions(path: string): Promise<void> {
 }
 
 describe('the program', () => {
+  it('looks at a model that somebody brings, in a process of its own, and answers with its cost or with every fault', async () => {
+    expect(await client.backbone.inspect({ folder: inRepository('test/reference/backbones/labse') })).toMatchObject({ status: 'usable', facts: { family: 'bert', licence: 'apache-2.0' }, cost: { pairsPerStep: 48 } });
+    expect(await client.backbone.inspect({ folder: home, setup: { encoders: 2 } })).toMatchObject({ status: 'refused', problems: expect.arrayContaining([expect.objectContaining({ code: 'backbone.missing-file', missing: ['config.json'] })]) });
+  });
+
   it('says what it is', async () => {
     expect(await client.app.info({})).toMatchObject({ name: 'Isogloss', version: '1.2.3', mode: 'served', hasSample: true });
   });
