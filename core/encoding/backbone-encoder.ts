@@ -1,11 +1,11 @@
 /** How does a model around a backbone turn text into vectors? Each text with its prefix through the encoder of its kind; long ones in windows. */
-import { InputError } from '../base/errors.ts';
 import { DENSE, type TransformerPooling } from '../modules/index.ts';
 import { defaultThreads } from '../runtime/threads.ts';
 import type { Backbone, Pooling, TransformerBackbone } from './backbone.ts';
 import { embeddingWidth, type BackboneModel } from './backbone-model-folder.ts';
 import type { Encoder } from './encoder.ts';
 import { modelTranslations } from './model-translations.ts';
+import { createOnnxVectors } from './onnx-vectors.ts';
 import { tokenSpans } from './token-spans.ts';
 import { createTransformerVectors } from './transformer-vectors.ts';
 
@@ -25,7 +25,6 @@ export function graphParameters({ parameters, pooling }: Pick<TransformerBackbon
  * The encoder of such a model. Queries go through the query encoder where there is one; documents, and sentences that are compared with
  * their translations, through the document encoder (Hu et al. 2023, section 4: that is the one the contrastive losses train).
  * A text of more than `maxTokens` tokens has the vector of its beginning and of windows that overlap by half; a shorter one has one vector.
- * @throws InputError 'model.onnx-unsupported'.
  */
 export function createBackboneEncoder(model: BackboneModel, { modelId, threads = defaultThreads() }: { readonly modelId: string; readonly threads?: number }): Encoder {
   const { backbone, queryBackbone, pivot, languages, translations } = model;
@@ -67,9 +66,8 @@ export function createBackboneEncoder(model: BackboneModel, { modelId, threads =
 type TextReader = { readonly vectors: (texts: readonly string[]) => Promise<Float32Array>; /** With the special ones. */ readonly countTokens: (text: string) => number };
 
 function textReader(backbone: Backbone, threads: number): TextReader {
-  if (backbone.kind === 'onnx') throw new InputError('model.onnx-unsupported', 'Models around an ONNX graph cannot be opened for encoding yet. Use the Hugging Face folder of the model.');
-  const { shape, pooling, tokenizer, maxTokens } = backbone;
-  const { embed, width } = createTransformerVectors({ shape, pooling: graphPooling(pooling), parameters: graphParameters(backbone), threads });
+  const { tokenizer, maxTokens } = backbone;
+  const { embed, width } = backbone.kind === 'onnx' ? createOnnxVectors(backbone, { threads }) : createTransformerVectors({ shape: backbone.shape, pooling: graphPooling(backbone.pooling), parameters: graphParameters(backbone), threads });
   return {
     vectors: async (texts) => {
       const vectors = await embed(texts.map((text) => tokenizer.encode(text, maxTokens)));

@@ -47,6 +47,8 @@ export type TrainableOptions = {
   /** H and the row of the token table that stands for padding: it keeps its values. */
   readonly width: number;
   readonly padTokenId: number;
+  /** The table of which only the rows in use are updated; null: none, every parameter gets its whole gradient. */
+  readonly table: string | null;
 };
 
 /** Bytes of kernel memory that these parameters will take, gradients included: for the plan. */
@@ -61,7 +63,7 @@ export function trainableBytes({ start, trained }: Pick<TrainableOptions, 'start
 
 /** @throws EnvironmentError 'memory.too-little' when the machine does not give the memory. */
 export function createTrainableParameters(options: TrainableOptions): TrainableParameters {
-  const { start, decays, settings, width, padTokenId } = options;
+  const { start, decays, settings, width, padTokenId, table } = options;
   const { homes, memory, kernels } = placeParameters(options);
   const all = new Map(start);
   const values = new Map<string, Float32Array>();
@@ -73,7 +75,7 @@ export function createTrainableParameters(options: TrainableOptions): TrainableP
     own.set(initial);
     all.set(name, own);
     values.set(name, own);
-    const state = name === TOKEN_TABLE ? createRowAdamwState({ rows: initial.length / width, width, allocator: home }) : createDenseAdamwState({ length: initial.length, allocator: home });
+    const state = name === table ? createRowAdamwState({ rows: initial.length / width, width, allocator: home }) : createDenseAdamwState({ length: initial.length, allocator: home });
     states.set(name, state);
     arrays.set(name, own).set(`${name}.means`, state.means).set(`${name}.variances`, state.variances).set(`${name}.steps`, state.steps);
   }
@@ -105,10 +107,11 @@ export function createTrainableParameters(options: TrainableOptions): TrainableP
         const [own, state] = [values.get(name), states.get(name)];
         if (own !== undefined && state !== undefined) stepDenseAdamw({ ...stepOf(name), values: own, state, gradients });
       }
-      const [table, state] = [values.get(TOKEN_TABLE), states.get(TOKEN_TABLE)];
-      if (tokens === null || table === undefined || state === undefined) return;
+      if (tokens === null || table === null) return;
+      const [own, state] = [values.get(table), states.get(table)];
+      if (own === undefined || state === undefined) return;
       const { rows, rowGradients } = withoutRow(tokens, padTokenId, width);
-      stepRowAdamw({ ...stepOf(TOKEN_TABLE), values: table, state, rows, rowGradients, width });
+      stepRowAdamw({ ...stepOf(table), values: own, state, rows, rowGradients, width });
     },
   };
 }
@@ -120,14 +123,14 @@ function kernelsOf(homes: ReadonlyMap<string, Home>, name: string, others: Kerne
 }
 
 /** Shares the trained parameters out over as few memories as hold them; the first holds the gradients too. */
-function placeParameters({ start, trained, width }: TrainableOptions): { readonly homes: ReadonlyMap<string, Home>; readonly memory: KernelMemory; readonly kernels: Kernels } {
+function placeParameters({ start, trained, width, table }: TrainableOptions): { readonly homes: ReadonlyMap<string, Home>; readonly memory: KernelMemory; readonly kernels: Kernels } {
   const names = [...start.keys()].filter((name) => trained.has(name));
   const lengthOf = (name: string): number => start.get(name)?.length ?? 0;
-  const rows = Math.min(MOST_ROWS_AT_ONCE, lengthOf(TOKEN_TABLE) / width);
-  const largest = Math.max(rows * width, ...names.filter((name) => name !== TOKEN_TABLE).map(lengthOf));
+  const rows = Math.min(MOST_ROWS_AT_ONCE, (table === null ? 0 : lengthOf(table) / width));
+  const largest = Math.max(rows * width, ...names.filter((name) => name !== table).map(lengthOf));
   const room = kernelMemoryBytes(Array.from({ length: COPIES_AT_ONCE }, () => largest + width)) + kernelMemoryBytes([rows, rows, rows]);
-  const gradients = kernelMemoryBytes(names.filter((name) => name !== TOKEN_TABLE).map(lengthOf));
-  const bytesOf = (name: string): number => kernelMemoryBytes([lengthOf(name), lengthOf(name), lengthOf(name), name === TOKEN_TABLE ? rowsOfTable(start, width) : 1]);
+  const gradients = kernelMemoryBytes(names.filter((name) => name !== table).map(lengthOf));
+  const bytesOf = (name: string): number => kernelMemoryBytes([lengthOf(name), lengthOf(name), lengthOf(name), name === table ? lengthOf(name) / width : 1]);
   const bins: { bytes: number; readonly names: string[] }[] = [{ bytes: room + gradients, names: [] }];
   for (const name of names) {
     const fitting = bins.find(({ bytes }) => bytes + bytesOf(name) <= MOST_MEMORY_BYTES) ?? newBin(bins, room);
@@ -149,10 +152,6 @@ function newBin(bins: { bytes: number; readonly names: string[] }[], room: numbe
   const bin = { bytes: room, names: [] };
   bins.push(bin);
   return bin;
-}
-
-function rowsOfTable(start: ReadonlyMap<string, Float32Array>, width: number): number {
-  return (start.get(TOKEN_TABLE)?.length ?? 0) / width;
 }
 
 /** The row gradients without one row. */

@@ -1,4 +1,5 @@
 /** How does a transformer take part in the training loop? Vectors in slices of like length, losses on them, and their gradients back through the slices. */
+import type { OnnxEncoder } from '../../encoding/onnx-embeddings.ts';
 import { lengthBatches } from '../../encoding/transformer-vectors.ts';
 import type { DropoutRates, TransformerPooling, TransformerShape } from '../../modules/index.ts';
 import type { AdamwSettings } from '../../optimizers/adamw.ts';
@@ -7,8 +8,9 @@ import type { Device } from '../../runtime/session.ts';
 import type { Arrays } from '../checkpoint.ts';
 import { lossesByName, type Residence, type StepPart, type TextRole, type TrainableEncoder, type VectorPart } from '../trainable-encoder.ts';
 import { createDeviceEngine } from './device-engine.ts';
-import { createTransformerEngine, type TransformerEngine } from './engine.ts';
+import { createTransformerEngine, TOKEN_TABLE, type TransformerEngine } from './engine.ts';
 import { createMaskedLanguageModel, type MaskedLanguageModel } from './masked-language-model.ts';
+import { createOnnxEngine } from './onnx-engine.ts';
 import { createTrainableParameters, type StepGradients, type TrainableParameters } from './trainable-parameters.ts';
 
 /** Slices below this many tokens cost more time than they save memory. */
@@ -28,6 +30,8 @@ export type TransformerTrainableOptions = {
   readonly pooling: TransformerPooling;
   readonly lowRank: { readonly rank: number; readonly alpha: number } | null;
   readonly dropout: DropoutRates | null;
+  /** Left out: a transformer of `shape`. Else this graph, on the CPU; of `shape` only the width counts. */
+  readonly onnx?: (OnnxEncoder & { readonly padId: number }) | undefined;
   /** One encoder for queries and documents, or one for each. */
   readonly encoders: { readonly document: EncoderStart; readonly query: EncoderStart | null };
   readonly tokens: (text: string, role: TextRole) => Uint32Array;
@@ -164,10 +168,15 @@ type Slice = { readonly side: Side; readonly places: readonly number[] };
 
 async function openSide(options: TransformerTrainableOptions, encoder: EncoderStart, prefix: string): Promise<Side> {
   const { shape, pooling, lowRank, dropout, decays, optimizer, threads, device } = options;
-  const parameters = createTrainableParameters({ start: await encoder.start(), trained: encoder.trained, decays, settings: optimizer, width: shape.width, padTokenId: shape.padTokenId });
+  const parameters = createTrainableParameters({ start: await encoder.start(), trained: encoder.trained, decays, settings: optimizer, width: shape.width, padTokenId: shape.padTokenId, table: options.onnx === undefined ? TOKEN_TABLE : null });
   const { memory, kernels, all } = parameters;
   const trainable = new Set([...encoder.trained].filter((name) => !name.startsWith('mlm.')));
   const shared = { shape, pooling, parameters: all, trainable, dropout, lowRank, threads, device };
+  if (options.onnx !== undefined) {
+    const { padId, ...graph } = options.onnx;
+    const engine = createOnnxEngine({ encoder: graph, padId, parameters: all, trainable, memory, kernels, threads, device: 'cpu' });
+    return { encoder, prefix, parameters, engine, guesser: null, update: () => updateOf(parameters, gradientsOf({ engine, guesser: null })), residence: null };
+  }
   if (device === 'webgpu' && !options.guesses) {
     // The head that guesses tokens works on gradients in arrays; all else stays on the card.
     const resident = await createDeviceEngine({ ...shared, states: parameters.states, settings: optimizer, decays });
@@ -176,14 +185,14 @@ async function openSide(options: TransformerTrainableOptions, encoder: EncoderSt
   }
   const engine = createTransformerEngine({ ...shared, memory, kernels });
   const guesser = options.guesses ? createMaskedLanguageModel({ shape, parameters: all, trained: encoder.trained, dropout, engine, kernels, memory, threads, device }) : null;
-  const update = (): SideUpdate => {
-    const own = gradientsOf({ engine, guesser });
-    return {
-      squaredNorm: () => Promise.resolve(parameters.squaredNorm(own)),
-      apply: (step) => Promise.resolve(parameters.apply(own, step)),
-    };
+  return { encoder, prefix, parameters, engine, guesser, update: () => updateOf(parameters, gradientsOf({ engine, guesser })), residence: null };
+}
+
+function updateOf(parameters: TrainableParameters, own: StepGradients): SideUpdate {
+  return {
+    squaredNorm: () => Promise.resolve(parameters.squaredNorm(own)),
+    apply: (step) => Promise.resolve(parameters.apply(own, step)),
   };
-  return { encoder, prefix, parameters, engine, guesser, update, residence: null };
 }
 
 function residenceOf(sides: readonly Side[]): Residence | undefined {
@@ -200,7 +209,7 @@ function residenceOf(sides: readonly Side[]): Residence | undefined {
 }
 
 /** Gradients of a step: those of the engine, with those of the guessing head. */
-function gradientsOf({ engine, guesser }: { readonly engine: TransformerEngine; readonly guesser: MaskedLanguageModel | null }): StepGradients {
+function gradientsOf({ engine, guesser }: { readonly engine: Pick<TransformerEngine, 'denseGradients' | 'tokenGradients'>; readonly guesser: MaskedLanguageModel | null }): StepGradients {
   const own = { dense: engine.denseGradients, tokens: engine.tokenGradients() };
   return guesser === null ? own : guesser.joined(own);
 }
