@@ -22,6 +22,8 @@ export type BackboneModel = {
   readonly training: ModelManifest['training'];
 };
 
+/** Plain names with "/" between; none begins with a dot. */
+const INSIDE = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 const DOCUMENT_FOLDER = 'backbone';
 const QUERY_FOLDER = 'query-backbone';
 
@@ -77,6 +79,8 @@ export async function readBackboneModelFolder(folder: string): Promise<{ readonl
   const manifest = await readManifest(folder);
   const { encoder, pivot, languages, training } = manifest;
   if (encoder.kind === 'static') throw new InputError('model.other-kind', `${folder}: expected a model around a backbone, found a static one.`, { data: { path: folder } });
+  const odd = Object.keys(manifest.files).find((name) => !INSIDE.test(name));
+  if (odd !== undefined) throw new InputError('model.not-a-model', `${folder}: the manifest names ${JSON.stringify(odd)}, which is no file inside the model's folder.`, { data: { path: folder } });
   for (const [name, hash] of Object.entries(manifest.files)) if ((await sha256OfFile(join(folder, name))) !== hash) throw damaged(join(folder, name));
   const backbone = await openOwnBackbone(join(folder, encoder.document), encoder.kind);
   const queryBackbone = encoder.query === null ? null : await openOwnBackbone(join(folder, encoder.query), encoder.kind);

@@ -1,10 +1,11 @@
 /** Is every layout read as it was meant, and written so that reading it again gives the same bytes? */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import tokenizers from '../../../test/reference/pretrained-tokenizers.json' with { type: 'json' };
 import { writeBackboneModelFolder, readBackboneModelFolder } from '../backbone-model-folder.ts';
 import type { TransformerBackbone } from '../backbone.ts';
+import { readModelFolder } from '../model-folder.ts';
 import { openTransformerFolder } from './open-backbone.ts';
 import { openSafetensors, readTensor } from './safetensors.ts';
 import { fixtureFolder, layouts, temporaryFolder } from './test-backbones.ts';
@@ -90,6 +91,23 @@ describe.each(layouts)('the layout of %s', (name) => {
     if (document.kind !== 'transformer' || query?.kind !== 'transformer') throw new Error('Two transformers.');
     expectSame(document, backbone);
     expectSame(query, opened);
+  });
+});
+
+describe('a model folder around a backbone', () => {
+  it('names the file that is damaged or leads elsewhere, and is no static model', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'model');
+    await writeBackboneModelFolder(path, { backbone: await openTransformerFolder(fixtureFolder('bert')), queryBackbone: null, pivot: 'en', languages: [], translations: [], training: {} });
+    await expect(readModelFolder(path)).rejects.toMatchObject({ code: 'model.other-kind' });
+    const manifest = await readFile(join(path, 'model.json'), 'utf8');
+    await writeFile(join(path, 'model.json'), manifest.replace('"backbone/vocab.txt"', '"../../etc/passwd"'));
+    await expect(readBackboneModelFolder(path)).rejects.toMatchObject({ code: 'model.not-a-model', message: expect.stringContaining('../../etc/passwd') });
+    await writeFile(join(path, 'model.json'), manifest);
+    const weights = await readFile(join(path, 'backbone', 'model.safetensors'));
+    weights[weights.length - 1] = (weights.at(-1) ?? 0) ^ 1;
+    await writeFile(join(path, 'backbone', 'model.safetensors'), weights);
+    await expect(readBackboneModelFolder(path)).rejects.toMatchObject({ code: 'model.damaged', message: expect.stringContaining('model.safetensors') });
   });
 });
 
