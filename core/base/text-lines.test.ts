@@ -34,6 +34,15 @@ async function linesOf(content: string | Uint8Array, encoding?: string): Promise
   return await readAll(path, encoding); // awaited here: the folder goes away at the end of this function
 }
 
+async function notesOf(content: string | Uint8Array): Promise<FileProblem[]> {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'file.tsv');
+  await writeFile(path, content);
+  const notes: FileProblem[] = [];
+  for await (const batch of readLineBatches(path, never, { area })) notes.push(...batch.notes);
+  return notes;
+}
+
 async function errorOf(content: string | Uint8Array, encoding?: string): Promise<InputError> {
   try {
     await linesOf(content, encoding);
@@ -172,10 +181,13 @@ describe('files that cannot be used', () => {
     for (const content of ['MZ is short for Mozambique\n', 'RIFF\n', 'ID3\n']) expect(await linesOf(content)).toEqual([content.trimEnd()]);
   });
 
-  test('a rare NUL is a problem of its line, not the end of the file', async () => {
+  test('fault 6: rare NULs are left out of their line and counted, in UTF-8 and UTF-16', async () => {
     const lines = await linesOf(`${'a line of words\n'.repeat(200)}bad\0line\nlast\n`);
     expect(lines.length).toBe(202);
-    expect(lines[200]).toMatchObject({ code: 'corpus.nul-byte', line: 201, byteOffset: 200 * 16 + 3 });
+    expect(lines[200]).toBe('badline');
+    expect(await notesOf(`${'a line of words\n'.repeat(200)}b\0ad\0line\nlast\n`)).toMatchObject([{ code: 'corpus.nul-byte', line: 201, byteOffset: 200 * 16 + 1, found: '2 NUL characters' }]);
+    expect(await linesOf(Buffer.from('\uFEFFone\0\ntwo\n', 'utf16le'))).toEqual(['one', 'two']);
+    expect(await linesOf(Buffer.concat([Buffer.from('a line of words\n'.repeat(200)), Buffer.from([0x62, 0, 0xff, 10])]))).toMatchObject({ 200: { code: 'corpus.nul-byte' } });
     expect(lines[201]).toBe('last');
   });
 

@@ -5,8 +5,8 @@ import { ignoreProgress } from './progress.ts';
 import { detectEncoding, emptyFile, printable, readBytes, strictDecoder, wholeCharacters } from './text-files.ts';
 import type { FileProblem, TextEncoding, TextFileOptions } from './text-files.ts';
 
-/** Lines in file order: a string, or the problem that stands in its place. `firstLine` counts from 1. */
-export type LineBatch = { readonly firstLine: number; readonly lines: readonly (string | FileProblem)[] };
+/** Lines in file order: a string, or the problem that stands in its place. `firstLine` counts from 1. `notes`: what was mended in lines that are used. */
+export type LineBatch = { readonly firstLine: number; readonly lines: readonly (string | FileProblem)[]; readonly notes: readonly FileProblem[] };
 
 /** A record is never longer than this; a longer line is reported and skipped. */
 export const LINE_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -20,8 +20,9 @@ const BYTES_SHOWN = 24;
  * The lines of a file, plain or gzip, in batches of about 256 KB. Lines end at LF, CRLF or CR and nowhere else (U+2028 and
  * NEL are text). A byte order mark is removed. Blank lines are lines.
  *
- * A line with bytes that are not valid in the encoding, with a NUL byte, or of more than 16 MB is a problem
- * ('<area>.invalid-bytes', '<area>.nul-byte', '<area>.line-too-long') with its line and byte offset; reading goes on.
+ * A line with bytes that are not valid in the encoding, or of more than 16 MB, is a problem ('<area>.invalid-bytes',
+ * '<area>.line-too-long') with its line and byte offset; reading goes on. NUL characters are left out of their line, and noted
+ * with their number ('<area>.nul-byte').
  *
  * @throws InputError '<area>.empty-file' for no bytes or only blank lines; what readBytes and detectEncoding throw.
  */
@@ -73,6 +74,7 @@ class LineSplitter {
   private pendingBytes = 0;
   private offset = 0; // of the first pending byte, in the unpacked file
   private skipping = false;
+  private notes: FileProblem[] = [];
 
   constructor(path: string, options: TextFileOptions) {
     this.path = path;
@@ -181,7 +183,9 @@ class LineSplitter {
     else for (const line of splitText(text)) lines.push(line);
     this.offset += bytes.length;
     this.lines = firstLine - 1 + lines.length;
-    return { firstLine, lines };
+    const { notes } = this;
+    this.notes = [];
+    return { firstLine, lines, notes };
   }
 
   private tryDecode(bytes: Uint8Array, { unit }: TextEncoding): string | null {
@@ -211,10 +215,24 @@ class LineSplitter {
     const text = this.tryDecode(bytes, encoding);
     if (text !== null) return text;
     const { at: bad, isNul } = firstBadByte(bytes, encoding);
+    const mended = isNul ? this.withoutNuls(bytes, encoding, line, offset + bad) : null;
+    if (mended !== null) return mended;
     const before = new TextDecoder(encoding.label).decode(bytes.subarray(Math.max(0, bad - BYTES_SHOWN), bad)).replace(/^\uFFFD+/, '');
     const hex = [...bytes.subarray(bad, bad + 4)].map((byte) => byte.toString(HEX).padStart(2, '0')).join(' ');
     const found = `bytes ${hex} after "${printable(before)}"`;
     return this.problem(isNul ? 'nul-byte' : 'invalid-bytes', line, offset + bad, found, isNul ? 'text without NUL bytes' : `text in ${encoding.label}`);
+  }
+
+  /** The line without its NUL characters, which are noted; null when something else is wrong with it too. */
+  private withoutNuls(bytes: Uint8Array, encoding: TextEncoding, line: number, byteOffset: number): string | null {
+    const kept = encoding.unit === 1 ? bytes.filter((byte) => byte !== 0) : bytes.filter((_, i) => bytes[i & ~1] !== 0 || bytes[i | 1] !== 0);
+    const text = this.tryDecode(kept, encoding);
+    if (text === null) return null;
+    const count = (bytes.length - kept.length) / encoding.unit;
+    const [found, expected] = [`${count} NUL ${count === 1 ? 'character' : 'characters'}`, 'text without NUL'];
+    const message = `${this.path}: line ${line}, byte ${byteOffset}: expected ${expected}, found ${found}; ${count === 1 ? 'it is' : 'they are'} left out, the line is used.`;
+    this.notes.push({ code: `${this.options.area}.nul-byte`, path: this.path, line, found, expected, message, byteOffset });
+    return text;
   }
 
   private problem(reason: string, line: number, byteOffset: number, found: string, expected: string): FileProblem {

@@ -30,8 +30,8 @@ export async function* readLineRecords<T>(path: string, signal: AbortSignal, par
 
 /** As readLineRecords, a batch at a time: the fast way for whole corpora. */
 export async function* readLineRecordBatches<T>(path: string, signal: AbortSignal, parse: ParseLine<T>, options: ReadOptions = {}): AsyncGenerator<Reading<T>[]> {
-  for await (const { firstLine, lines } of readLineBatches(path, signal, corpusText(options))) {
-    const readings: Reading<T>[] = [];
+  for await (const { firstLine, lines, notes } of readLineBatches(path, signal, corpusText(options))) {
+    const readings: Reading<T>[] = notes.map((note) => ({ kind: 'problem', problem: note }));
     let line = firstLine;
     for (const text of lines) {
       const reading = typeof text === 'string' ? parseText(text, line, parse) : { kind: 'problem' as const, problem: text };

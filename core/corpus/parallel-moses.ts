@@ -43,14 +43,15 @@ export async function* pairLines(sources: LineSource, targets: LineSource): Asyn
   let used = 0;
   let line = 0;
   try {
-    for await (const { lines } of sources.open(true)) {
-      const readings: Reading<ParallelPair>[] = [];
+    for await (const { lines, notes } of sources.open(true)) {
+      const readings: Reading<ParallelPair>[] = notes.map((note) => ({ kind: 'problem', problem: note }));
       for (const source of lines) {
         line += 1;
         while (used === waiting.length) {
           const next = await inTarget.next();
           if (next.done === true) throw lengthsDiffer({ sourcePath, targetPath }, sourceLines, line - 1);
           waiting = next.value.lines;
+          for (const note of next.value.notes) readings.push({ kind: 'problem', problem: note });
           used = 0;
         }
         const target = waiting[used] ?? '';

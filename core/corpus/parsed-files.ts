@@ -20,8 +20,8 @@ export async function* readXmlParts<T>(path: string, signal: AbortSignal, option
 
 /** The parts of a file of lines, a batch at a time. A line that cannot be decoded is a problem; the parser sees an empty one. @throws what readLineBatches throws. */
 export async function* readLineParts<T>(path: string, signal: AbortSignal, options: ReadOptions, parser: LineParser<T>): AsyncGenerator<Reading<T>[]> {
-  for await (const { firstLine, lines } of readLineBatches(path, signal, corpusText(options))) {
-    const readings: Reading<T>[] = [];
+  for await (const { firstLine, lines, notes } of readLineBatches(path, signal, corpusText(options))) {
+    const readings: Reading<T>[] = notes.map((note) => ({ kind: 'problem', problem: note }));
     lines.forEach((text, i) => {
       if (typeof text !== 'string') readings.push({ kind: 'problem', problem: text });
       else for (const reading of readingsOf(parser.push(text, firstLine + i), path)) readings.push(reading);

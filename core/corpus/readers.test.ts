@@ -66,13 +66,13 @@ describe('running text', () => {
 
   test('blank lines, however many, end a document once', async () => {
     const { records } = await read('\n\none\ntwo \r\n\n \n\nthree\n\n');
-    expect(records).toEqual([{ text: 'one', document: 0 }, { text: 'two', document: 0 }, { text: 'three', document: 1 }]);
+    expect(records).toEqual([{ text: 'one', document: 0, line: 3 }, { text: 'two', document: 0, line: 4 }, { text: 'three', document: 1, line: 8 }]);
   });
 
   test('documents are counted on across many pieces', async () => {
     const { records } = await read('a sentence of some words\nand another one\n\n'.repeat(20_000));
     expect(records.length).toBe(40_000);
-    expect(records.at(-1)).toEqual({ text: 'and another one', document: 19_999 });
+    expect(records.at(-1)).toEqual({ text: 'and another one', document: 19_999, line: 59_999 });
   });
 });
 

@@ -17,8 +17,8 @@ export async function* readSentences(path: string, signal: AbortSignal, options:
 export async function* readSentenceBatches(path: string, signal: AbortSignal, options: ReadOptions = {}): AsyncGenerator<Reading<Sentence>[]> {
   let document = 0;
   let isOpen = false; // the document has a line already
-  for await (const { firstLine, lines } of readLineBatches(path, signal, corpusText(options))) {
-    const readings: Reading<Sentence>[] = [];
+  for await (const { firstLine, lines, notes } of readLineBatches(path, signal, corpusText(options))) {
+    const readings: Reading<Sentence>[] = notes.map((note) => ({ kind: 'problem', problem: note }));
     let line = firstLine - 1;
     for (const text of lines) {
       line += 1;
@@ -31,7 +31,7 @@ export async function* readSentenceBatches(path: string, signal: AbortSignal, op
       } else {
         isOpen = true;
         const checked = checkedText(text, { path, line, what: 'a sentence', whole: text });
-        readings.push(typeof checked === 'string' ? record({ text: checked, document }) : checked);
+        readings.push(typeof checked === 'string' ? record({ text: checked, document, line }) : checked);
       }
     }
     yield readings;

@@ -52,8 +52,8 @@ function showsQuotes(head: readonly string[], delimiter: string): boolean {
  */
 export async function* readTableRows(path: string, signal: AbortSignal, options: ReadOptions, form: TableForm): AsyncGenerator<Reading<TableRow>[]> {
   const rows = new RowJoiner(path, form);
-  for await (const { firstLine, lines } of readLineBatches(path, signal, corpusText(options))) {
-    const readings: Reading<TableRow>[] = [];
+  for await (const { firstLine, lines, notes } of readLineBatches(path, signal, corpusText(options))) {
+    const readings: Reading<TableRow>[] = notes.map((note) => ({ kind: 'problem', problem: note }));
     lines.forEach((text, i) => {
       if (typeof text !== 'string') {
         rows.flush(readings);
