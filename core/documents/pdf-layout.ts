@@ -13,12 +13,17 @@ const FEWEST_COLUMN_LINES = 4;
 const MOST_CROSSING = 0.35; // share of lines that may reach over the gap between two columns
 const FULL_LINE = 0.55; // of its column: prose fills it, cells of a table do not
 const GUTTER_STEPS = 60;
+const OVER_COLUMNS = 0.6; // of the width of the page: no line of a column is so long
 const MIDDLE = { from: 0.2, to: 0.8 }; // of the width, where a gap between columns may be
 const DEPTH = 3; // columns inside columns
 const PARAGRAPH_GAP = 1.45; // of the usual distance between lines
 const INDENT = 0.9; // of the size
 const SIZE_CHANGE = 1.15;
 const SHORT_LINE = 0.75; // of the column: the last line of a paragraph
+
+/** Thai and Lao "am", which fonts draw as a ring and a stroke: in the order of the parts, a tone between them or before. */
+const TAKEN_APART = /\u0E4D([\u0E48-\u0E4B]?)\u0E32/g;
+const TAKEN_APART_LAO = /\u0ECD([\u0EC8-\u0ECB]?)\u0EB2/g;
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Mandaic}\p{Script=Samaritan}\p{Script=Adlam}]/gu;
 const LEFT_TO_RIGHT = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}]/u;
@@ -50,7 +55,7 @@ function piecesOf(fragments: readonly Fragment[]): readonly Line[] {
     else groups.push([fragment]);
   }
   return groups.flatMap((group, order) => {
-    const text = textOfRun(group).replace(/\s+/g, ' ').trim();
+    const text = textOfRun(group).replace(/\s+/g, ' ').replace(TAKEN_APART, '$1\u0E33').replace(TAKEN_APART_LAO, '$1\u0EB3').trim();
     if (text === '') return [];
     const visible = group.filter((fragment) => fragment.text.trim() !== '');
     const x = Math.min(...visible.map((fragment) => fragment.x));
@@ -102,9 +107,34 @@ function joined(fragments: readonly Fragment[]): string {
   return text;
 }
 
-/** Columns are split where a gap runs down the page; what reaches over the gap (a title, a figure's caption) splits them again. */
+/** Lines over the whole width part the page; between them, columns are read one after the other, and so on inside them. */
 function inReadingOrder(pieces: readonly Line[], isRightToLeft: boolean, depth: number): readonly Line[] {
-  const gutter = depth < DEPTH ? findGutter(pieces) : null;
+  if (depth >= DEPTH || pieces.length < 2 * FEWEST_COLUMN_LINES) return inRows(pieces);
+  const start = Math.min(...pieces.map(({ x }) => x));
+  const width = Math.max(...pieces.map((piece) => piece.x + piece.width)) - start;
+  const usual = pieces.map(({ size }) => size).sort((a, b) => a - b)[Math.floor(pieces.length / 2)] ?? 1;
+  /** A line over the whole width, or a heading with nothing beside it. */
+  const parts = (piece: Line): boolean => piece.width > OVER_COLUMNS * width || (piece.size >= SIZE_CHANGE * usual && pieces.every((other) => other === piece || Math.abs(other.y - piece.y) > piece.size));
+  const ordered: Line[] = [];
+  let between: Line[] = [];
+  let over: Line[] = [];
+  const flush = (): void => {
+    ordered.push(...inRows(over), ...inColumns(between, isRightToLeft, depth));
+    [over, between] = [[], []];
+  };
+  for (const piece of [...pieces].sort((a, b) => b.y - a.y)) {
+    if (parts(piece)) {
+      if (between.length > 0) flush();
+      over.push(piece);
+    } else between.push(piece);
+  }
+  flush();
+  return ordered;
+}
+
+/** Columns where a gap runs down between them; what reaches over the gap (a heading, a caption) parts them again. */
+function inColumns(pieces: readonly Line[], isRightToLeft: boolean, depth: number): readonly Line[] {
+  const gutter = findGutter(pieces);
   if (gutter === null) return inRows(pieces);
   const ordered: Line[] = [];
   let [left, right]: [Line[], Line[]] = [[], []];

@@ -29,6 +29,14 @@ describe('the text of a PDF', () => {
     expect((await texts([{ x: 72, y: 760, text: 'A title that reaches over both of the two columns of the page' }, ...left.flatMap((line, i) => [line, right[i] ?? line])])).join(' ')).toBe(`A title that reaches over both of the two columns of the page ${expected}`);
   });
 
+  test('of columns between headings and lines over the whole width stays between them', async () => {
+    const columns = (top: number, first: number): PdfLine[] => [...lines(72, top, ...Array.from({ length: 5 }, (_, i) => sentence(first + i))), ...lines(320, top, ...Array.from({ length: 5 }, (_, i) => sentence(first + 5 + i)))];
+    const numbers = Array.from({ length: 20 }, (_, i) => sentence(i));
+    const wide = 'A line in between that reaches over both of the columns, from here to there.';
+    const found = (await texts([...columns(760, 0), { x: 72, y: 660, text: 'Heading', size: 18 }, { x: 72, y: 630, text: wide }, ...columns(600, 10)])).join(' ');
+    expect(found).toBe([...numbers.slice(0, 10), 'Heading', wide, ...numbers.slice(10)].join(' '));
+  });
+
   test('of a table is read row by row', async () => {
     const cells = ['maji', 'nyumba', 'mti', 'jua', 'mwezi', 'nyota'].flatMap((word, i) => [{ x: 72, y: 700 - i * LINE, text: word }, { x: 320, y: 700 - i * LINE, text: `word ${i}` }]);
     expect((await texts(cells)).join(' ')).toBe('maji word 0 nyumba word 1 mti word 2 jua word 3 mwezi word 4 nyota word 5');

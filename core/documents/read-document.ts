@@ -40,7 +40,7 @@ export async function readDocument(path: string, signal: AbortSignal, options: R
   }
   const found = await sniffBytes(path, signal);
   const { format, content } = found === null ? await readAsText({ path, named, signal, options }) : { format: found, content: await readAsFile(found, path, signal) };
-  if (content.blocks.length === 0) throw emptyFile(path, 'documents', 'no text');
+  if (content.blocks.length === 0) throw nothingRead(path, content);
   return {
     path,
     format,
@@ -49,6 +49,11 @@ export async function readDocument(path: string, signal: AbortSignal, options: R
     blocks: content.blocks,
     problems: content.problems ?? [],
   };
+}
+
+/** Why there is no text: what was wrong inside, else that there is none. */
+function nothingRead(path: string, { problems: [first] = [] }: DocumentContent): InputError {
+  return first === undefined ? emptyFile(path, 'documents', 'no text') : new InputError(first.code, first.message, { data: { path, line: first.line } });
 }
 
 /** Does a file begin as a text that no row but those of plain lines reads? Only its first bytes are looked at. */
