@@ -6,6 +6,7 @@ import { createParallelSampler } from '../sampling/parallel-batches.ts';
 import { createQuestionSampler, sameDocumentMask } from '../sampling/question-batches.ts';
 import { randomCrop } from '../sampling/random-crop.ts';
 import { createSentenceSampler } from '../sampling/sentence-batches.ts';
+import { fusedLosses } from './fused-losses.ts';
 import { answersByQuestion, type NegativesOf } from './hard-negatives.ts';
 import type { LossSessions } from './loss-sessions.ts';
 import type { PreparedTexts } from './prepare.ts';
@@ -41,6 +42,7 @@ export function createStepBatches(options: { readonly recipe: Recipe; readonly t
 function shareOf(part: VectorPart, accumulation: number): VectorPart {
   return {
     ...part,
+    fused: undefined,
     evaluate: async (vectors) => {
       const { loss, gradient } = await part.evaluate(vectors);
       return { loss, gradient: gradient.map((value) => value / accumulation) };
@@ -56,6 +58,7 @@ function createBatches({ recipe, texts, sessions, negativesOf }: Parameters<type
   const { passageTokens, tokenDropout } = isStatic(recipe) ? recipe.optimizer : WHOLE_TEXTS;
   const { questions, pairs, others, sentencesOf } = createSamplers(recipe, texts);
   const answersOf = negativesOf === undefined ? () => NOTHING : answersByQuestion(texts);
+  const fused = isStatic(recipe) ? null : fusedLosses(losses);
   const bothEncoders = !isStatic(recipe) && recipe.encoder.encoders === 'separate' && recipe.losses.contrastiveOn === 'both';
 
   const questionPart = (place: number, step: number): VectorPart | null => {
@@ -71,7 +74,7 @@ function createBatches({ recipe, texts, sessions, negativesOf }: Parameters<type
     indices.forEach((question, i) => {
       for (let j = answers.length; j < documents.length; j += 1) if (answersOf(question).has(documents[j] ?? -1)) leaveOut[i * documents.length + j] = 1;
     });
-    return { kind: 'vectors', name: 'retrieval', texts: [...queries, ...passages], queries: queries.length, evaluate: (vectors) => sessions.retrieval(vectors, leaveOut) };
+    return { kind: 'vectors', name: 'retrieval', texts: [...queries, ...passages], queries: queries.length, evaluate: (vectors) => sessions.retrieval(vectors, leaveOut), fused: fused?.retrieval(queries.length, passages.length, leaveOut) };
   };
 
   const pairTexts = (place: number): { sources: Uint32Array[]; targets: Uint32Array[] } => {
@@ -100,7 +103,7 @@ function createBatches({ recipe, texts, sessions, negativesOf }: Parameters<type
         parts.push({ ...part, kind: 'vectors', queries: 0 });
         if (bothEncoders) parts.push({ ...part, kind: 'vectors', queries: part.texts.length });
       };
-      if (losses.semantic.weight > 0) contrast({ name: 'semantic', texts: [...sources, ...targets], evaluate: (vectors) => sessions.semantic(vectors) });
+      if (losses.semantic.weight > 0) contrast({ name: 'semantic', texts: [...sources, ...targets], evaluate: (vectors) => sessions.semantic(vectors), fused: fused?.semantic(sources.length) });
       if (losses.language.weight > 0) {
         const batch = others?.batchAt(place);
         const rest = batch === undefined ? [] : [...batch.indices].map((index, i) => sentencesOf[batch.sources[i] ?? 0]?.[index] ?? new Uint32Array(0));

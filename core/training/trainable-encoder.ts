@@ -1,4 +1,8 @@
 /** What does the training loop need of an encoder? One update from the parts of a step, the arrays of a checkpoint, vectors for looks. */
+import type { GraphBuilder, Value } from '../graph/builder.ts';
+import type { DType } from '../tensor/dtype.ts';
+import type { Shape } from '../tensor/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
 import type { Arrays } from './checkpoint.ts';
 import type { Losses } from './events.ts';
 
@@ -12,6 +16,19 @@ export type LossAndGradient = {
   readonly gradient: Float32Array;
 };
 
+/** A loss as a function of vectors inside the encoder's graph. */
+export type FusedPart = {
+  readonly loss: {
+    /** Equal names share a graph. */
+    readonly name: string;
+    readonly inputs: Readonly<Record<string, { readonly shape: Shape; readonly dtype?: DType }>>;
+    readonly build: (g: GraphBuilder, vectors: Value, inputs: Readonly<Record<string, Value>>) => Value;
+  };
+  readonly feeds: Readonly<Record<string, Tensor>>;
+  /** By which the graph's loss is divided for the curve. */
+  readonly weight: number;
+};
+
 /** A loss of vectors of texts. */
 export type VectorPart = {
   readonly kind: 'vectors';
@@ -22,6 +39,8 @@ export type VectorPart = {
   readonly queries: number;
   /** vectors float32 [texts, H], in the order of `texts`, of any length. */
   readonly evaluate: (vectors: Float32Array) => Promise<LossAndGradient>;
+  /** The same loss for one graph with the encoder, which saves a forward pass where the whole part fits into one slice. */
+  readonly fused?: FusedPart | undefined;
 };
 
 /** The loss of guessing hidden tokens (masked language modelling). */

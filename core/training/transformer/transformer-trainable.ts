@@ -49,7 +49,7 @@ type Side = {
   readonly encoder: EncoderStart;
   readonly prefix: string;
   readonly parameters: TrainableParameters;
-  readonly engine: Pick<TransformerEngine, 'width' | 'begin' | 'encode' | 'gradients'> & AsyncDisposable;
+  readonly engine: Pick<TransformerEngine, 'width' | 'begin' | 'encode' | 'gradients'> & Partial<Pick<TransformerEngine, 'lossGradients'>> & AsyncDisposable;
   readonly guesser: MaskedLanguageModel | null;
   /** The update from the gradients of a step, wherever they are. */
   readonly update: () => SideUpdate;
@@ -88,6 +88,13 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
 
   const runPart = async (part: StepPart, draw: Draw): Promise<number> => {
     if (part.kind === 'masked') return document.guesser === null ? 0 : document.guesser.gradients(part, { sliceTokens, ...draw });
+    const whole = wholeIn(part, { query, document, sliceTokens });
+    if (whole !== null && part.fused !== undefined) {
+      longestSlice = Math.max(longestSlice, tokensOf(part.texts));
+      const { loss, feeds, weight } = part.fused;
+      const keys = Int32Array.from(part.texts, (_, place) => draw.firstKey + place);
+      return (await whole(part.texts, loss, feeds, { seed: draw.seed, keys })) / weight;
+    }
     const width = document.engine.width;
     const { vectors, slices } = await encodePart(part, draw);
     const { loss, gradient } = await part.evaluate(vectors);
@@ -161,6 +168,17 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
       }
     },
   };
+}
+
+/** The fused form of the encoder that reads all of a part, when that fits into one slice; null: in slices, by way of the vectors. */
+function wholeIn(part: VectorPart, { query, document, sliceTokens }: { readonly query: Side; readonly document: Side; readonly sliceTokens: number }): TransformerEngine['lossGradients'] | null {
+  if (tokensOf(part.texts) > sliceTokens) return null;
+  if (query === document || part.queries === 0) return document.engine.lossGradients ?? null;
+  return part.queries === part.texts.length ? (query.engine.lossGradients ?? null) : null;
+}
+
+function tokensOf(texts: readonly Uint32Array[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 type Draw = { readonly seed: number; readonly firstKey: number };
