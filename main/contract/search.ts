@@ -11,6 +11,8 @@ export const locationSchema = z.object({
   line: countSchema.nullable(),
   row: countSchema.nullable(),
   heading: z.string().nullable(),
+  /** In files without lines: headings and table rows counted. */
+  paragraph: absent(countSchema),
   page: absent(countSchema),
   /** "GEN 1:3", "GEN 1:3-4". */
   verse: absent(z.string()),

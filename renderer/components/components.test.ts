@@ -296,7 +296,7 @@ describe('shares before and after', () => {
 
 describe('a hit', () => {
   const hit: Hit = {
-    chunkId: '1', score: 1, path: 'ar/rice.md', title: 'الأرز', location: { line: 1204, row: null, heading: 'الأرز', page: null, verse: null, timeMs: null, speaker: null, tier: null, sheet: null, slide: null, start: 0, end: 9 }, text: 'ينقل الأرز', language: 'ar', direction: 'rtl',
+    chunkId: '1', score: 1, path: 'ar/rice.md', title: 'الأرز', location: { line: 1204, row: null, heading: 'الأرز', paragraph: null, page: null, verse: null, timeMs: null, speaker: null, tier: null, sheet: null, slide: null, start: 0, end: 9 }, text: 'ينقل الأرز', language: 'ar', direction: 'rtl',
     highlights: [{ start: 5, end: 10, kind: 'translated-word' }],
     reasons: [{ kind: 'translated-words', words: [{ query: 'rice', document: 'الأرز' }] }, { kind: 'similar-meaning', similarity: 0.4 }],
     aligned: [], judged: null,

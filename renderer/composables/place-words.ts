@@ -18,11 +18,12 @@ export function formatClock(timeMs: number): string {
 }
 
 /** The parts of a place, the most telling first; a line is named only where nothing better is known. */
-export function placeWords({ line, row, page, verse, timeMs, speaker, tier, sheet, slide }: Location): readonly string[] {
+export function placeWords({ line, row, paragraph, page, verse, timeMs, speaker, tier, sheet, slide }: Location): readonly string[] {
   const found = [
     ...(verse === null ? [] : [verse]),
     ...(timeMs === null ? [] : [t('search.time', { from: formatClock(timeMs.start), to: formatClock(timeMs.end) })]),
     ...(page === null ? [] : [t('search.page', { page: formatCount(page) })]),
+    ...(paragraph === null || page !== null || row !== null ? [] : [t('search.paragraph', { paragraph: formatCount(paragraph) })]),
     ...(slide === null ? [] : [t('search.slide', { slide: formatCount(slide) })]),
     ...(sheet === null ? [] : [sheet]),
     ...(row === null ? [] : [t('search.row', { row: formatCount(row) })]),

@@ -62,6 +62,11 @@ export function namesOf(language: { readonly tag: string; readonly name: string;
   return { own, named };
 }
 
+/** The tag for a `lang` attribute of what a file calls a language, which may be the name of a tier: nothing then. */
+export function spokenLanguage(name: string): string | undefined {
+  return /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/.test(name) && ownLanguageName(name) !== null ? pageLanguage(name) : undefined;
+}
+
 /** The tag for a `lang` attribute: browsers and screen readers want a language in front of a private-use tag. */
 export function pageLanguage(tag: string | null | undefined): string | undefined {
   if (tag === null || tag === undefined) return undefined;
