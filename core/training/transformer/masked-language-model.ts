@@ -4,7 +4,7 @@ import { backward } from '../../autodiff/backward.ts';
 import { InvariantError } from '../../base/errors.ts';
 import { lengthBatches } from '../../encoding/transformer-vectors.ts';
 import { createGraphBuilder, type Graph, type Value } from '../../graph/builder.ts';
-import { layerNorm, linear, packedLayout, packTokens, TOKEN_ROWS, transformerStates, type DropoutRates, type PackedBatch, type PackedKind, type TransformerShape } from '../../modules/index.ts';
+import { maskedTokenLosses, packedLayout, packTokens, TOKEN_ROWS, transformerStates, type DropoutRates, type PackedBatch, type PackedKind, type TransformerShape } from '../../modules/index.ts';
 import { maskedLanguageModelParameters, transformerParameters } from '../../modules/transformer-shape.ts';
 import type { KernelMemory } from '../../optimizers/kernel-memory.ts';
 import type { Kernels } from '../../optimizers/kernels.ts';
@@ -142,19 +142,9 @@ function guessingGraph({ shape, trained, dropout }: MaskedLanguageModelOptions, 
     inputs.set(name, g.input(name, 'float32', size));
   }
   for (const { name, shape: size } of maskedLanguageModelParameters(shape)) inputs.set(name, g.input(name, 'float32', size));
-  const of = (name: string): Value => {
-    const value = inputs.get(name);
-    if (value === undefined) throw new InvariantError('training.masked', `The parameter "${name}" is missing.`);
-    return value;
-  };
   const states = transformerStates(g, { shape, layout, parameters: new Map([...inputs, [TOKEN_ROWS, g.gather(table, g.input(ROW_IDS, 'int32', ['U']))]]), dropout, layers: shape.layers }); // [T, H]
-  const asked = g.gather(states, g.input(PLACES, 'int32', ['M'])); // [M, H]
-  const labels = g.input(LABELS, 'int32', ['M']);
-  const guessed = layerNorm(g, g.gelu(linear(g, asked, { weight: of('mlm.transform.weight'), bias: of('mlm.transform.bias') })), { scale: of('mlm.norm.scale'), bias: of('mlm.norm.bias'), epsilon: shape.layerNormEpsilon }); // [M, H]
-  const logits = g.gemm(guessed, table, { transB: true, bias: of('mlm.bias') }); // [M, V]
-  const labelBias = g.squeeze(g.gather(g.reshape(of('mlm.bias'), [shape.vocabularySize, 1]), labels), [1]); // [M]
-  const right = g.add(g.reduceSum(g.mul(guessed, g.gather(table, labels)), { axis: 1 }), labelBias); // [M]
-  const loss = g.mul(g.reduceSum(g.sub(g.reduceLogSumExp(logits, { axis: 1 }), right)), g.input(SCALE, 'float32', []));
+  const losses = maskedTokenLosses(g, { shape, parameters: inputs, states, places: g.input(PLACES, 'int32', ['M']), labels: g.input(LABELS, 'int32', ['M']) }); // [M]
+  const loss = g.mul(g.reduceSum(losses), g.input(SCALE, 'float32', []));
   const wanted = [...inputs].filter(([name]) => trained.has(name)).map(([, value]) => value);
   return g.build({ loss, ...Object.fromEntries([...backward(g, { loss, wrt: wanted })].map(([value, gradient]) => [gradientName(value.name), gradient])) });
 }
