@@ -51,7 +51,7 @@ export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: T
         const place = dictionary.find(token);
         if (place < 0) continue;
         const list = dictionary.list(place);
-        if (isFullList(dictionary.documentFrequency(place), segment.facts.size)) addFull(list, { ...shape, weight: scores[token] ?? 0 }, null);
+        if (isFullList(dictionary.documentFrequency(place), segment.facts.size)) addFull(list, { ...shape, weight: scores[token] ?? 0 });
         else addSparse(list, { ...shape, weight: scores[token] ?? 0 });
       }
     });

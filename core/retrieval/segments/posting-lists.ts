@@ -86,14 +86,27 @@ export function addSparse(bytes: Uint8Array, { weight, norms, units, scores, bas
   }
 }
 
-/** Adds the scores of a full list, to all documents or to those named (local numbers, the first `count`). */
-export function addFull(bytes: Uint8Array, { weight, norms, units, scores, base, size }: TermScoring, only: { readonly documents: Uint32Array; readonly count: number } | null): void {
-  const count = only === null ? Math.min(size, bytes.length) : only.count;
-  for (let i = 0; i < count; i += 1) {
-    const local = only === null ? i : (only.documents[i] ?? 0);
+/** Adds the scores of a full list to all documents. */
+export function addFull(bytes: Uint8Array, { weight, norms, units, scores, base, size }: TermScoring): void {
+  const count = Math.min(size, bytes.length);
+  for (let local = 0; local < count; local += 1) {
     const frequency = bytes[local] ?? 0;
     if (frequency === 0) continue;
     const document = base + local;
     scores[document] = (scores[document] ?? 0) + (frequency === 1 ? weight * (units[document] ?? 0) : (weight * frequency) / (frequency + (norms[document] ?? 0)));
   }
+}
+
+/** The same for some documents: those of `documents` (rising numbers over all segments) from place `from` on that lie in this segment. @returns the place after them. */
+export function addFullTo(bytes: Uint8Array, { weight, norms, units, scores, base, size }: TermScoring, documents: Uint32Array, from: number, count: number): number {
+  const end = base + size;
+  let i = from;
+  for (; i < count; i += 1) {
+    const document = documents[i] ?? 0;
+    if (document >= end) break;
+    const frequency = bytes[document - base] ?? 0;
+    if (frequency === 0) continue;
+    scores[document] = (scores[document] ?? 0) + (frequency === 1 ? weight * (units[document] ?? 0) : (weight * frequency) / (frequency + (norms[document] ?? 0)));
+  }
+  return i;
 }
