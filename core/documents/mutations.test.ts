@@ -3,11 +3,12 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { InputError } from '../base/errors.ts';
 import { makeZip } from '../formats/test-archives.ts';
 import { makeWorkbook } from '../formats/test-office.ts';
 import { chunkDocument } from './chunker.ts';
+import { createDocumentReader } from './document-reader.ts';
 import { documentText } from './parsed-document.ts';
 import { readDocument } from './read-document.ts';
 import { docxParts, makeOdt, makePdf, makePptx, shape } from './test-documents.ts';
@@ -36,16 +37,19 @@ const files: Readonly<Record<string, { readonly bytes: Buffer; readonly wrap?: (
 test.each(Object.entries(files))('%s', async (extension, { bytes, wrap }) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'isogloss-mutation-'));
   const path = join(folder.path, `a.${extension}`);
+  const reader = createDocumentReader();
+  onTestFinished(reader.dispose);
+  const read = extension === 'pdf' ? reader.read : readDocument; // pdf.js leaves rejected promises behind, which only its own process bears
   const outcome = async (content: Buffer): Promise<boolean> => {
     await writeFile(path, wrap === undefined ? content : wrap(content));
     try {
-      const document = await readDocument(path, never);
+      const document = await read(path, never);
       const text = documentText(document);
       for (const chunk of chunkDocument(document)) expect(chunk.text).toBe(text.slice(chunk.location.start, chunk.location.end));
       for (const block of document.blocks) expect([block.text, block.text === '']).toEqual([block.text.trim(), false]);
       return true;
     } catch (thrown) {
-      if (!(thrown instanceof InputError)) throw thrown;
+      if (!(thrown instanceof InputError) || thrown.code === 'documents.reading-failed') throw thrown;
       return false;
     }
   };
@@ -67,6 +71,6 @@ test.each(Object.entries(files))('%s', async (extension, { bytes, wrap }) => {
       }
       await outcome(content);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });

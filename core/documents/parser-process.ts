@@ -9,6 +9,8 @@ import { readDocument } from './read-document.ts';
 const never = new AbortController().signal; // who asks ends the process
 
 forbidNetwork();
+// Libraries leave promises behind that nobody waits for (pdf.js, of broken files). The reading itself says what went wrong.
+process.on('unhandledRejection', () => undefined);
 
 const post = (answer: ParseAnswer): void => {
   if (parentPort !== null) parentPort.postMessage(answer);
