@@ -141,7 +141,12 @@ function givenOnce(given: Weights, again: () => Promise<Weights>): () => Promise
 /** Refuses what cannot fit before a weight is read or made. */
 function expectRoom(recipe: TransformerRecipe, shape: TransformerShape, { pooledLayer, longestText }: { readonly pooledLayer: number; readonly longestText: number }): void {
   const { trained, sizes } = planParameters({ recipe, shape, pooledLayer, known: new Set() });
-  expectMemory(estimateMemory({ shape, sizes, trained, encoders: recipe.encoder.encoders === 'separate' ? 2 : 1, sliceTokens: recipe.optimizer.sliceTokens, longestText }));
+  expectMemory(estimateMemory({ shape, sizes, trained, encoders: recipe.encoder.encoders === 'separate' ? 2 : 1, sliceTokens: Math.min(recipe.optimizer.sliceTokens, mostTexts(recipe) * longestText), longestText }));
+}
+
+/** Texts of the largest part of a step. */
+function mostTexts({ optimizer, hardNegatives }: TransformerRecipe): number {
+  return Math.max((2 + (hardNegatives?.count ?? 0)) * optimizer.retrievalBatch, 3 * optimizer.parallelBatch);
 }
 
 /** W + scale up down in the place of W and its thin matrices. */
