@@ -42,21 +42,25 @@ export function optionsOf({ encoding, languages, mapping }: CorpusSource, option
   return { ...options, ...(encoding === undefined ? {} : { encoding }), ...(languages === undefined ? {} : { languages }), ...(mapping === undefined ? {} : { mapping }) };
 }
 
-async function* read<T>(source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'>, { what, pick }: { readonly what: string; readonly pick: (format: CorpusFormat) => ReadCorpus<T> | undefined }): AsyncGenerator<Reading<T>[]> {
+/** Formats of one record a line: where another role is wanted, each line that does not fit is told, as people can then mend it. */
+const LINE_FORMATS: ReadonlySet<FormatName> = new Set(['sentences', 'tsv', 'csv', 'wikimatrix', 'triples', 'qrels', 'question-jsonl', 'beir-collection', 'beir-queries']);
+
+async function* read<T>(source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'>, { what, pick, plain }: { readonly what: string; readonly pick: (format: CorpusFormat) => ReadCorpus<T> | undefined; readonly plain: FormatName }): AsyncGenerator<Reading<T>[]> {
   const [name, format] = await formatOfSource(source, signal);
-  const reader = pick(format);
+  const isLines = source.format === undefined && LINE_FORMATS.has(name);
+  const reader = pick(format) ?? (isLines ? pick(corpusFormats[plain]) : undefined);
   if (reader === undefined) throw new InputError('corpus.other-role', `${source.paths.join(' and ')}: expected ${what}, found a file of the format "${name}", which holds none.`, { data: { path: source.paths[0] ?? '' } });
   yield* reader(source.paths, signal, optionsOf(source, options));
 }
 
 /** The sentence pairs of a corpus, a batch at a time. @throws InputError 'corpus.other-role'; as formatOfSource; what the reader throws. */
-export const readPairs = (source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'> = {}): AsyncGenerator<Reading<ParallelPair>[]> => read(source, signal, options, { what: 'pairs of sentences', pick: ({ pairs }) => pairs });
+export const readPairs = (source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'> = {}): AsyncGenerator<Reading<ParallelPair>[]> => read(source, signal, options, { what: 'pairs of sentences', pick: ({ pairs }) => pairs, plain: 'tsv' });
 
 /** The sentences of a corpus in one language. @throws as readPairs. */
-export const readTexts = (source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'> = {}): AsyncGenerator<Reading<Sentence>[]> => read(source, signal, options, { what: 'text in one language', pick: ({ sentences }) => sentences });
+export const readTexts = (source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'> = {}): AsyncGenerator<Reading<Sentence>[]> => read(source, signal, options, { what: 'text in one language', pick: ({ sentences }) => sentences, plain: 'sentences' });
 
 /** The questions of a corpus with their passages. @throws as readPairs. */
-export const readQuestions = (source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'> = {}): AsyncGenerator<Reading<QuestionPair>[]> => read(source, signal, options, { what: 'questions with passages', pick: ({ questions }) => questions });
+export const readQuestions = (source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'> = {}): AsyncGenerator<Reading<QuestionPair>[]> => read(source, signal, options, { what: 'questions with passages', pick: ({ questions }) => questions, plain: 'question-jsonl' });
 
 /** The phrase pairs of a dictionary with their example sentences. @throws as readPairs. */
-export const readPhrases = (source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'> = {}): AsyncGenerator<Reading<PhrasePair>[]> => read(source, signal, options, { what: 'a dictionary', pick: ({ phrases }) => phrases });
+export const readPhrases = (source: CorpusSource, signal: AbortSignal, options: Pick<CorpusOptions, 'report' | 'onLeftOut'> = {}): AsyncGenerator<Reading<PhrasePair>[]> => read(source, signal, options, { what: 'a dictionary', pick: ({ phrases }) => phrases, plain: 'tsv' });

@@ -23,7 +23,8 @@ type Rows = (signal: AbortSignal) => AsyncGenerator<Reading<TableRow>[]>;
 export async function* readTablePairs(path: string, signal: AbortSignal, options: CorpusOptions): AsyncGenerator<Reading<ParallelPair>[]> {
   const head = await readHead(path, signal, options);
   const { columns } = head;
-  const isPlain = columns.source === 0 && columns.target === 1 && columns.count === 2 && !columns.hasHeader && columns.score === null && head.form.delimiter === '\t' && !head.form.hasQuotes;
+  const isPlain = head.rows.length === 0 || (columns.source === 0 && columns.target === 1 && columns.count === 2 && !columns.hasHeader && columns.score === null && head.form.delimiter === '\t' && !head.form.hasQuotes);
+  // without a readable row every line is told as a problem
   if (isPlain) return yield* readParallelTsvBatches(path, signal, options);
   yield* pairsOfRows(path, (again) => readTableRows(path, again, options, head.form), { columns, signal, options });
 }

@@ -41,7 +41,7 @@ export function badFile(reason: string, { path, area }: FormatPlace, sentence: s
 /** The fault as a problem of a file; `area` is the first half of its code ("corpus", "documents"). */
 export function faultProblem({ reason, ...facts }: FormatFault, { area, path }: FormatPlace): FileProblem {
   const found = printable(facts.found);
-  const place = facts.unit === undefined ? `line ${facts.line}` : `unit ${facts.unit} (line ${facts.line})`;
+  const place = facts.unit === undefined ? `line ${facts.line}` : `translation unit ${facts.unit} (line ${facts.line})`;
   return { ...facts, found, path, code: `${area}.${reason}`, message: `${path}: ${place}: expected ${facts.expected}, found ${found === '' ? 'nothing' : found}.` };
 }
 

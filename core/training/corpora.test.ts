@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/test-disks.ts';
 import type { CorpusProblem } from '../corpus/records.ts';
+import { strictestTerms } from '../corpus/terms.ts';
 import { readCorpora, type Corpora, type ParallelCorpus, type RetrievalExample } from './corpora.ts';
+import { termsOf } from './corpus-sources.ts';
 import { sameDocumentKeys } from './document-keys.ts';
 import { holdOut } from './held-out.ts';
 import { holdOutQuestions } from './held-out-questions.ts';
@@ -24,6 +26,24 @@ async function read(folder: string, files: Readonly<Record<string, string>>, rec
 const pairsOf = (corpora: Corpora): string[][] => corpora.parallel.map(({ pairs }) => pairs.map(({ source, target }) => `${source}|${target}`));
 
 describe('readCorpora', () => {
+  it('reads field formats with their mapping and encoding, and keeps their terms', async () => {
+    using folder = temporaryFolder();
+    const lift = '<lift version="0.13"><entry id="e"><lexical-unit><form lang="sw"><text>maji</text></form></lexical-unit><sense><gloss lang="en"><text>water</text></gloss></sense></entry></lift>';
+    await writeFile(join(folder.path, 'b.csv'), Buffer.from('caf\xe9;id;kahawa\nth\xe9;2;chai\n', 'latin1'));
+    const recipe = {
+      parallel: [
+        { path: 'a.lift', source: 'en', target: 'sw', terms: { licence: 'CC BY-NC 4.0', access: 'community' } },
+        { path: 'b.csv', source: 'fr', target: 'sw', format: 'csv', encoding: 'windows-1252', mapping: { hasHeader: false, columns: { source: 1, target: 3 } } },
+      ],
+      monolingual: [{ path: 'c.txt', language: 'sw', format: 'sfm', mapping: { markers: { record: 'ref', source: 'tx' } } }],
+    };
+    const { corpora } = await read(folder.path, { 'a.lift': lift, 'c.txt': '\\_sh v3.0\n\\ref 1\n\\tx habari   njema\n\\ft news\n' }, recipe);
+    expect(pairsOf(corpora)).toEqual([['water|maji'], ['café|kahawa', 'thé|chai']]);
+    expect(corpora.monolingual[0]?.sentences).toEqual(['habari njema']);
+    const terms = strictestTerms(termsOf(await parseRecipe({ text: JSON.stringify(recipe), recipePath: 'recipe.json', folder: folder.path })));
+    expect(terms).toMatchObject({ licence: 'unknown', access: 'closed', because: { licence: ['b.csv', 'c.txt'] } });
+  });
+
   it('reads what the recipe names, and reports bad lines with file and line while it uses the rest', async () => {
     using folder = temporaryFolder();
     const { corpora, problems, files } = await read(
