@@ -13,10 +13,12 @@ export async function lockIndex(indexFolder: string): Promise<AsyncDisposable> {
   const folder = resolve(indexFolder);
   const parent = dirname(folder);
   const busy = { code: 'index.already-running', message: `${folder}: another run is bringing this index up to date. Wait for it, or choose another folder` };
-  const isInside = (await isReadOnly(parent)) && !(await isReadOnly(folder));
+  const isInside = (await isReadOnly(parent)) && (await isWritable(folder));
   if (!isInside) await makeFolder(parent);
   return takeProcessLock(isInside ? join(folder, '.index.lock') : join(parent, `.${basename(folder)}.lock`), busy);
 }
+
+const isWritable = (folder: string): Promise<boolean> => access(folder, constants.W_OK | constants.X_OK).then(() => true, () => false);
 
 /** There, and not to be written to. */
 async function isReadOnly(folder: string): Promise<boolean> {
