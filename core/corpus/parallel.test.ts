@@ -203,5 +203,5 @@ test('readAllPairs tells the format by content and names what it cannot read', a
   const pairs = async (content: string): Promise<unknown> => sides((await inFile(content, (path) => readAllPairs({ path, ...languages }, never), 'data.txt')).pairs);
   expect(await pairs('one\tuno\n')).toEqual([['one', 'uno']]);
   expect(await pairs('<tmx><body><tu><tuv lang="en"><seg>one</seg></tuv><tuv lang="es"><seg>uno</seg></tuv></tu></body></tmx>')).toEqual([['one', 'uno']]);
-  await expect(pairs('just a sentence\n')).rejects.toMatchObject({ code: 'corpus.unknown-format' });
+  await expect(pairs('just a sentence\n')).rejects.toMatchObject({ code: 'corpus.no-pairs' });
 });

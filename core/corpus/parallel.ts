@@ -1,11 +1,6 @@
 /** How is the `parallel` entry of a recipe read, whichever format it is in? */
-import { InputError } from '../base/errors.ts';
-import { corpusFormats } from './formats.ts';
-import { readParallelMosesBatches } from './parallel-moses.ts';
-import { readParallelTmxBatches } from './parallel-tmx.ts';
-import { readParallelTsvBatches } from './parallel-tsv.ts';
-import { probeCorpus } from './probe.ts';
 import type { CorpusProblem, ParallelPair, Reading } from './records.ts';
+import { readPairs } from './sources.ts';
 
 export type ParallelFiles = ({ readonly path: string } | { readonly sourcePath: string; readonly targetPath: string }) & {
   /** Language tags; they choose the languages of a TMX file. */
@@ -14,15 +9,12 @@ export type ParallelFiles = ({ readonly path: string } | { readonly sourcePath: 
 };
 
 /**
- * Streams the pairs of a two-column file, a TMX file or two line-aligned files, a batch at a time.
- * @throws InputError 'corpus.unknown-format' when one path holds something else; what the readers throw.
+ * Streams the pairs of a file of any format that holds some, or of two files or translations that belong together.
+ * @throws as readPairs.
  */
-export async function* readParallelBatches(files: ParallelFiles, signal: AbortSignal): AsyncGenerator<Reading<ParallelPair>[]> {
-  if ('sourcePath' in files) return yield* readParallelMosesBatches(files, signal);
-  const probe = await probeCorpus([files.path], signal);
-  if (corpusFormats.tmx.sniff(probe)) return yield* readParallelTmxBatches(files.path, signal, files);
-  if (corpusFormats.tsv.sniff(probe)) return yield* readParallelTsvBatches(files.path, signal);
-  throw new InputError('corpus.unknown-format', `${files.path}: expected sentence pairs (two columns separated by a tab, or TMX), found neither in its first lines. For two files that belong together name both.`, { data: { path: files.path } });
+export function readParallelBatches(files: ParallelFiles, signal: AbortSignal): AsyncGenerator<Reading<ParallelPair>[]> {
+  const languages = { source: files.source, target: files.target };
+  return readPairs({ paths: 'sourcePath' in files ? [files.sourcePath, files.targetPath] : [files.path], languages }, signal);
 }
 
 const PROBLEMS_KEPT = 1000;
