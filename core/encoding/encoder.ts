@@ -26,15 +26,3 @@ export type Encoder = {
   /** Present when document vectors are sums over tokens: an index then keeps tokens instead of vectors. */
   readonly tokenSums?: TokenSums;
 };
-
-/** 32-token windows with stride 16: measured in test/experiments (default recipe). */
-export const WINDOW_TOKENS = 32;
-export const WINDOW_STRIDE_TOKENS = 16;
-
-/** First and last token of the windows over `tokens` tokens: none when one window would hold all. */
-export function windowRanges(tokens: number): readonly { readonly start: number; readonly end: number }[] {
-  const ranges: { start: number; end: number }[] = [];
-  if (tokens <= WINDOW_TOKENS) return ranges;
-  for (let start = 0; start < tokens - WINDOW_STRIDE_TOKENS; start += WINDOW_STRIDE_TOKENS) ranges.push({ start, end: Math.min(tokens, start + WINDOW_TOKENS) });
-  return ranges;
-}

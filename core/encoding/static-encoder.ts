@@ -2,7 +2,8 @@
 import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
 import { readTokenizer } from '../text/tokenizer.ts';
-import { WINDOW_STRIDE_TOKENS, windowRanges, type Encoder, type TextKind } from './encoder.ts';
+import type { Encoder, TextKind } from './encoder.ts';
+import { WINDOW_STRIDE_TOKENS, windowRanges } from './windows.ts';
 import type { StaticModel } from './model-folder.ts';
 import { modelTranslations } from './model-translations.ts';
 import { tokenSpans } from './token-spans.ts';

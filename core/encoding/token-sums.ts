@@ -10,7 +10,7 @@
 import type { KernelMemory } from '../optimizers/kernel-memory.ts';
 import type { Kernels } from '../optimizers/kernels.ts';
 import { createBlockForms, FORMS_PER_ROW } from './block-forms.ts';
-import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowRanges } from './encoder.ts';
+import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowRanges } from './windows.ts';
 
 export type TokenSums = {
   /** Ids are below it. */

@@ -4,7 +4,7 @@
  */
 import { bestWindow } from '../encoding/token-sums.ts';
 import type { TokenSums } from '../encoding/token-sums.ts';
-import { windowRanges } from '../encoding/encoder.ts';
+import { windowRanges } from '../encoding/windows.ts';
 import { emptyDenseList, isUsable } from './dense-index.ts';
 import type { DenseIndex } from './dense-index.ts';
 import { kthLargest, topDocuments } from './scored-list.ts';

@@ -1,5 +1,4 @@
 /** What does a training run tell its listeners, and what can they tell it? */
-import type { LossName } from './loss-sessions.ts';
 
 export type TrainingPhase = 'reading' | 'vocabulary' | 'alignment' | 'starting' | 'training' | 'evaluating' | 'finishing';
 
@@ -12,6 +11,9 @@ export type HeldBackSentence = {
   readonly rank: number;
   readonly of: number;
 };
+
+/** The losses on vectors of texts (Hu et al. 2023). */
+export type LossName = 'retrieval' | 'semantic' | 'language';
 
 /** Losses in nats; one that is switched off is 0; `maskedLanguage` is there when hidden tokens are guessed. */
 export type Losses = Readonly<Record<LossName, number>> & { readonly maskedLanguage?: number | undefined };

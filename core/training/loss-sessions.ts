@@ -10,9 +10,9 @@ import { modelFor } from '../runtime/device-session.ts';
 import { createSession, type Device, type Session } from '../runtime/session.ts';
 import { contrastBlockGraph, contrastInBlocks, MOST_SIMILARITIES_AT_ONCE } from './loss-blocks.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
+import type { LossName } from './events.ts';
 import type { LossAndGradient } from './trainable-encoder.ts';
 
-export type LossName = 'retrieval' | 'semantic' | 'language';
 export type LossSetting = { readonly weight: number; readonly temperature: number };
 /** `symmetric` (true when left out): passages pick their question too. */
 export type LossSettings = Readonly<Record<LossName, LossSetting>> & { readonly retrieval: { readonly symmetric?: boolean | undefined } };

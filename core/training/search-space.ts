@@ -4,7 +4,7 @@ import { encodeModel } from '../graph/protobuf/encode.ts';
 import { InvariantError } from '../base/errors.ts';
 import { seededRandom } from '../base/random.ts';
 import { principalAxes, whiteningScale } from '../encoding/soft-whitening.ts';
-import { WINDOW_TOKENS } from '../encoding/encoder.ts';
+import { WINDOW_TOKENS } from '../encoding/windows.ts';
 import type { KernelMemory } from '../optimizers/kernel-memory.ts';
 import type { Kernels } from '../optimizers/kernels.ts';
 import { createSession } from '../runtime/session.ts';

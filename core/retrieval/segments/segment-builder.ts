@@ -1,7 +1,7 @@
 /** How do documents become a segment? Their terms are counted, turned around into lists of documents, and written down with what search needs of them. */
 import { crc32 } from 'node:zlib';
 import { foldForSearch } from '../../text/search-folding.ts';
-import { windowRanges } from '../../encoding/encoder.ts';
+import { windowRanges } from '../../encoding/windows.ts';
 import type { TokenSums } from '../../encoding/token-sums.ts';
 import type { DocumentTerms, LexicalPart, TermNumbers } from './document-terms.ts';
 import { lexicalParts } from './document-terms.ts';
