@@ -3,11 +3,12 @@ import { DENSE, type TransformerPooling } from '../modules/index.ts';
 import { defaultThreads } from '../runtime/threads.ts';
 import type { Backbone, Pooling, TransformerBackbone } from './backbone.ts';
 import { embeddingWidth, type BackboneModel } from './backbone-model-folder.ts';
-import type { Encoder } from './encoder.ts';
+import type { Encoder, PhraseEncoder } from './encoder.ts';
 import { modelTranslations } from './model-translations.ts';
 import { createOnnxVectors } from './onnx-vectors.ts';
+import { aroundPhrase, meansOfPhrases, noSuchLayer, tokensInUse } from './phrase-vectors.ts';
 import { tokenSpans } from './token-spans.ts';
-import { createTransformerVectors } from './transformer-vectors.ts';
+import { createTransformerVectors, type TransformerVectors } from './transformer-vectors.ts';
 
 const LEAST_SQUARED_LENGTH = 1e-24;
 
@@ -60,14 +61,15 @@ export function createBackboneEncoder(model: BackboneModel, { modelId, threads =
     },
     windowSpans,
     translation: modelTranslations(translations),
+    ...(document.phrases === null ? {} : { phrases: document.phrases }),
   };
 }
 
-type TextReader = { readonly vectors: (texts: readonly string[]) => Promise<Float32Array>; /** With the special ones. */ readonly countTokens: (text: string) => number };
+type TextReader = { /** null: the encoder gives no states of tokens. */ readonly phrases: PhraseEncoder | null; readonly vectors: (texts: readonly string[]) => Promise<Float32Array>; /** With the special ones. */ readonly countTokens: (text: string) => number };
 
 function textReader(backbone: Backbone, threads: number): TextReader {
   const { tokenizer, maxTokens } = backbone;
-  const { embed, width } = backbone.kind === 'onnx' ? createOnnxVectors(backbone, { threads }) : createTransformerVectors({ shape: backbone.shape, pooling: graphPooling(backbone.pooling), parameters: graphParameters(backbone), threads });
+  const { embed, width, states } = backbone.kind === 'onnx' ? createOnnxVectors(backbone, { threads }) : createTransformerVectors({ shape: backbone.shape, pooling: graphPooling(backbone.pooling), parameters: graphParameters(backbone), threads });
   return {
     vectors: async (texts) => {
       const vectors = await embed(texts.map((text) => tokenizer.encode(text, maxTokens)));
@@ -75,6 +77,32 @@ function textReader(backbone: Backbone, threads: number): TextReader {
       return vectors;
     },
     countTokens: (text) => tokenizer.encode(text, Number.MAX_SAFE_INTEGER).length,
+    phrases: states === null ? null : phraseEncoder(backbone, states),
+  };
+}
+
+/** Phrases in sentences without a prefix (what was learned of it concerns whole texts); a sentence that is too long is cut around the phrase. */
+function phraseEncoder({ tokenizer, maxTokens, pooling }: Backbone, { width, layers, spanMeans }: NonNullable<TransformerVectors['states']>): PhraseEncoder {
+  const specials = tokenizer.encode('', Number.MAX_SAFE_INTEGER);
+  const lead = specials[0] === tokenizer.ids.cls ? 1 : 0; // one mark begins a text in every family that is read
+  const begin = specials.subarray(0, lead);
+  const end = specials.subarray(lead);
+  const tokens = (text: string): Uint32Array => {
+    const whole = tokenizer.encode(text, Number.MAX_SAFE_INTEGER);
+    return whole.subarray(begin.length, whole.length - end.length);
+  };
+  return {
+    width,
+    layers,
+    vectors: async (phrases, { layer = pooling.layer } = {}) => {
+      if (layers === null ? layer !== pooling.layer : !Number.isInteger(layer) || layer < 0 || layer > layers) throw noSuchLayer(layer, layers);
+      const found = phrases.map((phrase) => tokensInUse(phrase, tokens));
+      const spans = found.flat().map((one) => {
+        const { ids, from, to } = aroundPhrase(one, Math.max(1, maxTokens - specials.length));
+        return { ids: Uint32Array.of(...begin, ...ids, ...end), from: from + begin.length, to: to + begin.length };
+      });
+      return meansOfPhrases(await spanMeans(spans, layer), found.map(({ length }) => length), width);
+    },
   };
 }
 

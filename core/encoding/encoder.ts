@@ -25,4 +25,20 @@ export type Encoder = {
   readonly translation: (source: string, target: string) => TranslationTable | null;
   /** Present when document vectors are sums over tokens: an index then keeps tokens instead of vectors. */
   readonly tokenSums?: TokenSums;
+  /** Present when tokens have vectors of their own: phrases then have the vectors of their tokens (phrase-vectors.ts). */
+  readonly phrases?: PhraseEncoder;
+};
+
+/** A phrase, and sentences that show it in use. */
+export type PhraseInUse = { readonly phrase: string; readonly sentences: readonly string[] };
+
+export type PhraseEncoder = {
+  readonly width: number;
+  /** How many layers a transformer has; null where there are none to choose from. */
+  readonly layers: number | null;
+  /**
+   * float32 [n, width], each row of length 1: the mean over sentences of the mean of the phrase's tokens, after `layer` layers (0 = the
+   * embeddings; left out: the layer that the model pools). @throws InputError 'phrases.no-such-layer'.
+   */
+  readonly vectors: (phrases: readonly PhraseInUse[], options?: { readonly layer?: number }) => Promise<Float32Array>;
 };

@@ -25,16 +25,7 @@ export function onnxWidth({ pooling, width }: Pick<OnnxEncoder, 'pooling' | 'wid
  * @throws as `inlineGraph`.
  */
 export function onnxEmbeddings(g: GraphBuilder, { graph, output, pooling, width }: OnnxEncoder): { readonly embeddings: Value; readonly parameters: ReadonlyMap<string, Value> } {
-  const parameters = new Map<string, Value>();
-  const bindings: Record<string, Value> = {};
-  for (const { name, dtype, shape } of graph.inputs) {
-    const value = FED.has(name) ? g.input(name, dtype, ['B', 'L']) : g.input(name, dtype, shape);
-    bindings[name] = value;
-    if (!FED.has(name)) parameters.set(name, value);
-  }
-  const result = inlineGraph(g, graph, bindings)[output];
-  const mask = bindings[MASK];
-  if (result === undefined || mask === undefined) throw new TypeError(`The graph has no ${output} or no ${MASK}; opening it should have refused it.`);
+  const { result, mask, parameters } = repeated(g, { graph, output });
   if (output === 'sentence_embedding') return { embeddings: pooling.normalise ? l2Normalise(g, result) : result, parameters };
   const states = g.reshape(result, ['B', 'L', width]);
   let vectors = pooling.mode === 'cls' ? clsPooling(g, states) : meanPooling(g, { states, mask });
@@ -46,6 +37,27 @@ export function onnxEmbeddings(g: GraphBuilder, { graph, output, pooling, width 
     if (pooling.dense.activation === 'tanh') vectors = g.tanh(vectors);
   }
   return { embeddings: pooling.normalise ? l2Normalise(g, vectors) : vectors, parameters };
+}
+
+/** The hidden states float [B, L, H] of such an encoder whose output they are; parameters as above, without a dense map. @throws as `inlineGraph`. */
+export function onnxStates(g: GraphBuilder, { graph, output }: Pick<OnnxEncoder, 'graph' | 'output'>): { readonly states: Value; readonly parameters: ReadonlyMap<string, Value> } {
+  const { result, parameters } = repeated(g, { graph, output });
+  return { states: result, parameters };
+}
+
+/** The graph once more in the builder, its parameters as inputs. */
+function repeated(g: GraphBuilder, { graph, output }: Pick<OnnxEncoder, 'graph' | 'output'>): { readonly result: Value; readonly mask: Value; readonly parameters: Map<string, Value> } {
+  const parameters = new Map<string, Value>();
+  const bindings: Record<string, Value> = {};
+  for (const { name, dtype, shape } of graph.inputs) {
+    const value = FED.has(name) ? g.input(name, dtype, ['B', 'L']) : g.input(name, dtype, shape);
+    bindings[name] = value;
+    if (!FED.has(name)) parameters.set(name, value);
+  }
+  const result = inlineGraph(g, graph, bindings)[output];
+  const mask = bindings[MASK];
+  if (result === undefined || mask === undefined) throw new TypeError(`The graph has no ${output} or no ${MASK}; opening it should have refused it.`);
+  return { result, mask, parameters };
 }
 
 /** The inputs of a batch: ids padded to the longest text, with their mask; only those that the graph reads. */

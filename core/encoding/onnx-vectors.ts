@@ -6,18 +6,39 @@ import { DENSE } from '../modules/index.ts';
 import { createSession, type Session } from '../runtime/session.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
 import type { OnnxBackbone } from './backbone.ts';
-import { onnxEmbeddings, onnxFeeds, onnxWidth } from './onnx-embeddings.ts';
-import { lengthBatches, type TransformerVectors } from './transformer-vectors.ts';
+import { onnxEmbeddings, onnxFeeds, onnxStates, onnxWidth } from './onnx-embeddings.ts';
+import { addMean, lengthBatches, type SpanOfTokens, type TransformerVectors } from './transformer-vectors.ts';
 
-/** One session, opened when it is first needed. @throws as `createSession` and its runs. */
+type Opened = { readonly session: Session; readonly parameters: Readonly<Record<string, Tensor>> };
+
+/** One session for vectors and one for states, each opened when it is first needed. @throws as `createSession` and its runs. */
 export function createOnnxVectors(backbone: OnnxBackbone, { threads }: { readonly threads: number }): TransformerVectors {
   const width = onnxWidth(backbone);
-  let opened: Promise<{ readonly session: Session; readonly parameters: Readonly<Record<string, Tensor>> }> | null = null;
-  const open = async (): Promise<{ readonly session: Session; readonly parameters: Readonly<Record<string, Tensor>> }> => {
+  let opened: Promise<Opened> | null = null;
+  let openedStates: Promise<Opened> | null = null;
+  const open = async (): Promise<Opened> => {
     const g = createGraphBuilder('onnx-encoder');
     const { embeddings, parameters } = onnxEmbeddings(g, backbone);
     const model = encodeModel(g.build({ embeddings }));
     return { session: await createSession(model, { threads }), parameters: onnxParameterFeeds(parameters, onnxParameters(backbone)) };
+  };
+  const openStates = async (): Promise<Opened> => {
+    const g = createGraphBuilder('onnx-states');
+    const { states, parameters } = onnxStates(g, backbone);
+    return { session: await createSession(encodeModel(g.build({ states })), { threads }), parameters: onnxParameterFeeds(parameters, backbone.parameters) };
+  };
+  const spanMeans = async (spans: readonly SpanOfTokens[]): Promise<Float32Array> => {
+    const means = new Float32Array(spans.length * backbone.width);
+    for (const part of lengthBatches(spans.map(({ ids }) => ids))) {
+      openedStates ??= openStates();
+      const { session, parameters } = await openedStates;
+      const sequences = part.map((i) => spans[i]?.ids ?? new Uint32Array());
+      const output = (await session.run({ ...parameters, ...onnxFeeds(backbone, sequences, backbone.tokenizer.ids.pad) }))['states'];
+      if (output?.dtype !== 'float32') throw new InvariantError('encoding.output', 'The encoder gave no float32 states.');
+      const length = sequences.reduce((most, ids) => Math.max(most, ids.length), 1);
+      part.forEach((i, row) => addMean({ states: output.data, start: row * length, span: spans[i], into: means.subarray(i * backbone.width, (i + 1) * backbone.width) }));
+    }
+    return means;
   };
   return {
     width,
@@ -36,9 +57,12 @@ export function createOnnxVectors(backbone: OnnxBackbone, { threads }: { readonl
       }
       return vectors;
     },
+    states: backbone.output === 'sentence_embedding' ? null : { width: backbone.width, layers: null, spanMeans },
     [Symbol.asyncDispose]: async () => {
       await (await opened)?.session.dispose();
+      await (await openedStates)?.session.dispose();
       opened = null;
+      openedStates = null;
     },
   };
 }

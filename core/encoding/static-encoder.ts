@@ -6,6 +6,7 @@ import type { Encoder, TextKind } from './encoder.ts';
 import { WINDOW_STRIDE_TOKENS, windowRanges } from './windows.ts';
 import type { StaticModel } from './model-folder.ts';
 import { modelTranslations } from './model-translations.ts';
+import { meansOfPhrases, noSuchLayer, tokensInUse } from './phrase-vectors.ts';
 import { tokenSpans } from './token-spans.ts';
 import { createTokenSums, tokenSumsLengths } from './token-sums.ts';
 
@@ -93,6 +94,20 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
       return [whole, ...windowRanges(spans.length).map(({ start, end }) => ({ start: spans[start]?.start ?? 0, end: spans[end - 1]?.end ?? text.length }))];
     },
     translation: modelTranslations(translations),
+    phrases: {
+      width,
+      layers: null,
+      vectors: (phrases, { layer } = {}) => {
+        if (layer !== undefined) throw noSuchLayer(layer, null);
+        const found = phrases.map((phrase) => tokensInUse(phrase, tokenizer.encode));
+        const bags = found.flat().map(({ ids, from, to }) => ids.subarray(from, to));
+        const means = sumBags(bags);
+        bags.forEach(({ length }, bag) => {
+          for (let i = bag * width; i < (bag + 1) * width; i += 1) means[i] = (means[i] ?? 0) / Math.max(1, length);
+        });
+        return Promise.resolve(meansOfPhrases(means, found.map(({ length }) => length), width));
+      },
+    },
   };
 }
 

@@ -2,7 +2,7 @@
 import { createGraphBuilder, type Value } from '../graph/builder.ts';
 import type { Graph } from '../graph/graph.ts';
 import { encodeModel } from '../graph/protobuf/encode.ts';
-import { DENSE, packedLayout, packTokens, TOKEN_ROWS, transformerEmbeddings, transformerInputs, type PackedBatch, type PackedKind, type TransformerPooling, type TransformerShape } from '../modules/index.ts';
+import { DENSE, packedLayout, packTokens, TOKEN_ROWS, transformerEmbeddings, transformerInputs, transformerStates, type PackedBatch, type PackedKind, type TransformerPooling, type TransformerShape } from '../modules/index.ts';
 import { InvariantError } from '../base/errors.ts';
 import { createSession, type Device, type Session } from '../runtime/session.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
@@ -29,18 +29,27 @@ export type TransformerVectors = AsyncDisposable & {
    * @throws ShapeError 'transformer.sequence'; what runs throw; the signal's reason once aborted.
    */
   readonly embed: (sequences: readonly Uint32Array[], options?: { readonly signal?: AbortSignal; readonly onProgress?: (done: number) => void }) => Promise<Float32Array>;
+  /**
+   * The mean of the hidden states of some tokens of each sequence, before any dense map: float32 [sequences, states.width]. null where the
+   * encoder gives no states. `layers`: how many layers there are to choose from; null: only the one it gives.
+   */
+  readonly states: { readonly width: number; readonly layers: number | null; readonly spanMeans: (spans: readonly SpanOfTokens[], layer: number) => Promise<Float32Array> } | null;
 };
+
+/** Token ids with special tokens; `from` to before `to` are the ones meant, at least one. */
+export type SpanOfTokens = { readonly ids: Uint32Array; readonly from: number; readonly to: number };
 
 /** Opens sessions when they are first needed, one per number of groups of a batch. */
 export function createTransformerVectors(options: TransformerVectorsOptions): TransformerVectors {
   const { shape, pooling, parameters, threads, device = 'cpu' } = options;
   const width = pooling.dense === null ? shape.width : array(parameters, DENSE.bias).length;
   const sessions = new Map<string, Promise<{ readonly session: Session; readonly graph: Graph }>>();
-  const open = (kind: PackedKind): Promise<{ readonly session: Session; readonly graph: Graph }> => {
-    const key = kind.kind === 'equal' ? 'equal' : String(kind.groups);
+  /** @param layer  whose states are asked for; null: the pooled vectors. */
+  const open = (kind: PackedKind, layer: number | null): Promise<{ readonly session: Session; readonly graph: Graph }> => {
+    const key = `${kind.kind === 'equal' ? 'equal' : String(kind.groups)} ${layer === null ? 'pooled' : String(layer)}`;
     const known = sessions.get(key);
     if (known !== undefined) return known;
-    const graph = encoderGraph({ shape, pooling, kind, width });
+    const graph = layer === null ? encoderGraph({ shape, pooling, kind, width }) : statesGraph({ shape, kind, layers: layer });
     const opened = createSession(encodeModel(graph), { threads, device }).then((session) => ({ session, graph }));
     sessions.set(key, opened);
     return opened;
@@ -51,7 +60,7 @@ export function createTransformerVectors(options: TransformerVectorsOptions): Tr
     for (const part of lengthBatches(sequences)) {
       signal?.throwIfAborted();
       const batch = packTokens(part.map((i) => sequences[i] ?? new Uint32Array()), { shape });
-      const { session, graph } = await open(batch.kind);
+      const { session, graph } = await open(batch.kind, null);
       const output = (await session.run(encoderFeeds(graph, { batch, parameters, width: shape.width })))['embeddings'];
       if (output?.dtype !== 'float32') throw new InvariantError('encoding.output', 'The encoder gave no float32 vectors.');
       part.forEach((i, row) => vectors.set(output.data.subarray(row * width, (row + 1) * width), i * width));
@@ -60,9 +69,26 @@ export function createTransformerVectors(options: TransformerVectorsOptions): Tr
     }
     return vectors;
   };
+  const spanMeans = async (spans: readonly SpanOfTokens[], layer: number): Promise<Float32Array> => {
+    const means = new Float32Array(spans.length * shape.width);
+    for (const part of lengthBatches(spans.map(({ ids }) => ids))) {
+      const batch = packTokens(part.map((i) => spans[i]?.ids ?? new Uint32Array()), { shape });
+      const { session, graph } = await open(batch.kind, layer);
+      const output = (await session.run(encoderFeeds(graph, { batch, parameters, width: shape.width })))['states'];
+      if (output?.dtype !== 'float32') throw new InvariantError('encoding.output', 'The encoder gave no float32 states.');
+      let start = 0; // of a sequence among the packed tokens
+      batch.order.forEach((place, packed) => {
+        const i = part[place] ?? 0;
+        addMean({ states: output.data, start, span: spans[i], into: means.subarray(i * shape.width, (i + 1) * shape.width) });
+        start += batch.lengths[packed] ?? 0;
+      });
+    }
+    return means;
+  };
   return {
     width,
     embed,
+    states: { width: shape.width, layers: shape.layers, spanMeans },
     [Symbol.asyncDispose]: async () => {
       for (const opening of sessions.values()) await (await opening).session.dispose();
       sessions.clear();
@@ -99,6 +125,19 @@ function encoderGraph({ shape, pooling, kind, width }: { readonly shape: Transfo
     values.set(DENSE.bias, g.input(DENSE.bias, 'float32', [width]));
   }
   return g.build({ embeddings: transformerEmbeddings(g, { shape, layout, parameters: values, pooling, dropout: null }) });
+}
+
+function statesGraph({ shape, kind, layers }: { readonly shape: TransformerShape; readonly kind: PackedKind; readonly layers: number }): Graph {
+  const g = createGraphBuilder('states');
+  const layout = packedLayout(g, { kind, shape });
+  return g.build({ states: transformerStates(g, { shape, layout, parameters: transformerInputs(g, { shape, layers }), layers, dropout: null }) });
+}
+
+/** Adds the mean of a span's rows of `states` [tokens, H], its sequence's first row being `start`. */
+export function addMean({ states, start, span, into }: { readonly states: Float32Array; readonly start: number; readonly span: SpanOfTokens | undefined; readonly into: Float32Array }): void {
+  const { from, to } = span ?? { from: 0, to: 0 };
+  const width = into.length;
+  for (let token = start + from; token < start + to; token += 1) for (let i = 0; i < width; i += 1) into[i] = (into[i] ?? 0) + (states[token * width + i] ?? 0) / (to - from);
 }
 
 function encoderFeeds(graph: Graph, { batch, parameters, width }: { readonly batch: PackedBatch; readonly parameters: ReadonlyMap<string, Float32Array>; readonly width: number }): Readonly<Record<string, Tensor>> {
