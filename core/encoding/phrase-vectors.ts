@@ -4,6 +4,8 @@ import { findPhrase } from '../text/phrase-places.ts';
 import type { Encoder, PhraseInUse } from './encoder.ts';
 
 const LEAST_SQUARED_LENGTH = 1e-24;
+/** A token that begins in a phrase ends at most so many UTF-16 units behind it. */
+const MOST_CROSSED = 64;
 
 /** The tokens `from` to before `to` of a text are those of the phrase. */
 export type PhraseTokens = { readonly ids: Uint32Array; readonly from: number; readonly to: number };
@@ -41,12 +43,12 @@ export function tokensInUse({ phrase, sentences }: PhraseInUse, tokens: (text: s
  */
 export function tokensOfSpan(text: string, span: { readonly start: number; readonly end: number }, tokens: (text: string) => Uint32Array): PhraseTokens {
   const ids = tokens(text);
-  const before = tokens(text.slice(0, span.start).trimEnd());
-  const upTo = tokens(text.slice(0, span.end).trimEnd());
-  const from = commonStart(ids, before);
-  if (commonStart(ids, upTo) === upTo.length) return { ids, from, to: Math.max(upTo.length, Math.min(from + 1, ids.length)) };
-  const after = tokens(text.slice(span.end).trimStart());
-  return { ids, from, to: Math.max(from + 1, ids.length - commonEnd(ids, after)) };
+  const from = commonStart(ids, tokens(text.slice(0, span.start).trimEnd()));
+  for (let end = span.end; end < Math.min(text.length, span.end + MOST_CROSSED); end += 1) {
+    const upTo = tokens(text.slice(0, end).trimEnd());
+    if (upTo.length > from && commonStart(ids, upTo) === upTo.length) return { ids, from, to: upTo.length };
+  }
+  return { ids, from, to: ids.length };
 }
 
 /** A part of the tokens with at most `room` of them, the phrase in its middle; a phrase that is longer is cut at its end. */
@@ -83,11 +85,5 @@ export function noSuchLayer(layer: number, layers: number | null): InputError {
 function commonStart(a: Uint32Array, b: Uint32Array): number {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
-  return length;
-}
-
-function commonEnd(a: Uint32Array, b: Uint32Array): number {
-  let length = 0;
-  while (length < a.length && length < b.length && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1;
   return length;
 }

@@ -10,6 +10,8 @@ export type PairAccuracy = {
   readonly accuracy: number;
   /** uint8 [2n]: 1 where the answer was right; the n sources, then the n targets. */
   readonly right: Uint8Array;
+  /** int32 [2n]: the row of the other side that was answered; of the n sources, then of the n targets. */
+  readonly answers: Int32Array;
 };
 
 /**
@@ -45,7 +47,7 @@ export function pairAccuracy(options: { readonly sources: Float32Array; readonly
   const share = (answers: Uint8Array): number => (pairs === 0 ? 0 : answers.reduce((sum, answer) => sum + answer, 0) / pairs);
   const forward = share(right.subarray(0, pairs));
   const backward = share(right.subarray(pairs));
-  return { pairs, forward, backward, accuracy: (forward + backward) / 2, right };
+  return { pairs, forward, backward, accuracy: (forward + backward) / 2, right, answers: Int32Array.of(...targetOf, ...sourceOf) };
 }
 
 /** Four sums in place of one, so that the additions need not wait for each other. */

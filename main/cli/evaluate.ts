@@ -3,19 +3,21 @@ import { resolve } from 'node:path';
 import { InputError } from '../../core/base/errors.ts';
 import { readAllPairs } from '../../core/corpus/parallel.ts';
 import { readBitextSet } from '../../core/corpus/bitext-set.ts';
+import { readPhraseSet } from '../../core/corpus/phrase-set.ts';
 import { findRetrievalFiles, readRetrievalSet, type RetrievalPaths } from '../../core/corpus/retrieval-set.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { evaluateBitext } from '../../core/evaluation/bitext-task.ts';
 import { evaluatePairs } from '../../core/evaluation/pairs-task.ts';
+import { evaluatePhrases } from '../../core/evaluation/phrases-task.ts';
 import { evaluateRetrieval, prepareCollection } from '../../core/evaluation/retrieval-task.ts';
 import { writeRun } from '../../core/evaluation/trec-run.ts';
 import type { Qrels } from '../../core/metrics/ranking.ts';
 import { canonicaliseTag } from '../../core/text/language.ts';
-import { choice, optional, required, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
+import { choice, optional, required, wholeNumber, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
 
 const METHODS = ['hybrid', 'dense', 'bm25', 'bm25-char', 'translated'] as const;
-const TASKS = ['retrieval', 'pairs', 'bitext'] as const;
+const TASKS = ['retrieval', 'pairs', 'bitext', 'phrases'] as const;
 const DIGITS = 4;
 
 export const evaluateCommand: Command = {
@@ -23,7 +25,8 @@ export const evaluateCommand: Command = {
   usage:
     '--task retrieval (--data DIR | --queries FILE --collection FILE --qrels FILE) [--distractors FILE] [--model DIR] [--query-language TAG --document-language TAG] [--method dense|bm25|bm25-char|translated|hybrid] [--run FILE] [--json]\n' +
     '       --task pairs --model DIR --source FILE --target FILE [--json]\n' +
-    '       --task bitext --model DIR --source FILE --target FILE --gold FILE --train-source FILE --train-target FILE --train-gold FILE [--source-language TAG --target-language TAG] [--json]',
+    '       --task bitext --model DIR --source FILE --target FILE --gold FILE --train-source FILE --train-target FILE --train-gold FILE [--source-language TAG --target-language TAG] [--json]\n' +
+    '       --task phrases --model DIR --pairs FILE --source-sentences FILE --target-sentences FILE [--layer N] [--sentences N] [--json]',
   options: {
     task: { type: 'string' },
     model: { type: 'string' },
@@ -44,23 +47,32 @@ export const evaluateCommand: Command = {
     'train-gold': { type: 'string' },
     'source-language': { type: 'string' },
     'target-language': { type: 'string' },
+    pairs: { type: 'string' },
+    'source-sentences': { type: 'string' },
+    'target-sentences': { type: 'string' },
+    layer: { type: 'string' },
+    sentences: { type: 'string' },
   },
   run: (values, context) => {
-    required(values, 'task', '"retrieval", "pairs" or "bitext"');
+    required(values, 'task', '"retrieval", "pairs", "bitext" or "phrases"');
     return tasks[choice(values, 'task', TASKS)](values, context);
   },
 };
 
-const tasks: { readonly [Task in (typeof TASKS)[number]]: Command['run'] } = { retrieval: evaluateRetrievalTask, pairs: evaluatePairsTask, bitext: evaluateBitextTask };
+const tasks: { readonly [Task in (typeof TASKS)[number]]: Command['run'] } = { retrieval: evaluateRetrievalTask, pairs: evaluatePairsTask, bitext: evaluateBitextTask, phrases: evaluatePhrasesTask };
 
 const BITEXT_FILES = ['gold', 'train-source', 'train-target', 'train-gold', 'source-language', 'target-language'] as const;
+const PHRASE_FILES = ['pairs', 'source-sentences', 'target-sentences', 'layer', 'sentences'] as const;
+const RETRIEVAL_OPTIONS = ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'run', 'query-language', 'document-language'] as const;
+const MOST_LAYERS = 1000;
+const MOST_SENTENCES = 1_000_000;
 
 async function evaluateRetrievalTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
   const method = choice(values, 'method', METHODS);
   const modelFolder = optional(values, 'model');
   const queryLanguage = languageOption(values, 'query-language');
   const documentLanguage = languageOption(values, 'document-language');
-  refuse(values, ['source', 'target', ...BITEXT_FILES], 'retrieval');
+  refuse(values, ['source', 'target', ...BITEXT_FILES, ...PHRASE_FILES], 'retrieval');
   const { documents, distractors, queries, judgements, problems } = await readRetrievalSet(await retrievalPaths(values), signal);
   const lines = createProblemLines(say);
   for (const { message } of problems) lines.add(message);
@@ -93,7 +105,7 @@ async function retrievalPaths(values: OptionValues): Promise<RetrievalPaths> {
 }
 
 async function evaluatePairsTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
-  refuse(values, ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'run', 'query-language', 'document-language', ...BITEXT_FILES], 'pairs');
+  refuse(values, [...RETRIEVAL_OPTIONS, ...BITEXT_FILES, ...PHRASE_FILES], 'pairs');
   const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
   const sourcePath = resolve(required(values, 'source', 'the file of sentences, one a line'));
   const targetPath = resolve(required(values, 'target', 'the file of their translations, line by line'));
@@ -108,7 +120,7 @@ async function evaluatePairsTask(values: OptionValues, { signal, say }: CommandC
 }
 
 async function evaluateBitextTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
-  refuse(values, ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'run', 'query-language', 'document-language'], 'bitext');
+  refuse(values, [...RETRIEVAL_OPTIONS, ...PHRASE_FILES], 'bitext');
   const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
   const file = (name: string, what: string): string => resolve(required(values, name, what));
   const test = { sourcePath: file('source', 'the file of source sentences (id<tab>sentence)'), targetPath: file('target', 'the file of target sentences (id<tab>sentence)'), goldPath: file('gold', 'the file of true pairs (source-id<tab>target-id)') };
@@ -122,6 +134,22 @@ async function evaluateBitextTask(values: OptionValues, { signal, say }: Command
   const { precision, recall, F1, threshold, interval, train: onTrain, sourceLanguage, targetLanguage } = await evaluateBitext({ encoder, ...sets, ...languages, signal });
   const json = { precision, recall, F1, threshold: Number.isFinite(threshold) ? threshold : null, interval, trainF1: onTrain.F1, sourceLanguage, targetLanguage };
   return { json, text: describe({ precision, recall, F1, threshold, 'F1 from': interval.low, 'F1 to': interval.high, languages: `${sourceLanguage ?? '?'} ${targetLanguage ?? '?'}` }) };
+}
+
+async function evaluatePhrasesTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
+  refuse(values, [...RETRIEVAL_OPTIONS, 'source', 'target', ...BITEXT_FILES], 'phrases');
+  const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
+  const file = (name: string, what: string): string => resolve(required(values, name, what));
+  const paths = { pairsPath: file('pairs', 'the file of phrase pairs (phrase<tab>phrase)'), sourcePath: file('source-sentences', 'the sentences of the first phrases (phrase<tab>number<tab>sentence ...)'), targetPath: file('target-sentences', 'the sentences of the second phrases') };
+  const layer = wholeNumber(values, 'layer', { least: 0, most: MOST_LAYERS });
+  const mostSentences = wholeNumber(values, 'sentences', { least: 0, most: MOST_SENTENCES });
+  const encoder = await openEncoder(modelFolder);
+  const set = await readPhraseSet(paths, signal);
+  const lines = createProblemLines(say);
+  for (const { message } of set.problems) lines.add(message);
+  lines.end();
+  const json = await evaluatePhrases({ encoder, set, ...(layer === null ? {} : { layer }), ...(mostSentences === null ? {} : { mostSentences }) });
+  return { json, text: describe(json) };
 }
 
 /** @throws InputError 'cli.useless-option' for options that this task would ignore. */
