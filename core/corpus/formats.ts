@@ -10,6 +10,7 @@ import { proposeMosesZip, readMosesZip } from './moses-zip.ts';
 import { readParallelMosesBatches } from './parallel-moses.ts';
 import { readParallelTmxBatches, readTmxLanguages } from './parallel-tmx.ts';
 import { proposeXliff, readXliffPairs } from './parallel-xliff.ts';
+import { readTablePhrases } from './phrase-tables.ts';
 import type { CorpusProbe } from './probe.ts';
 import { qrelsForm, readQrels } from './qrels.ts';
 import { QUESTION_FIELDS, readQuestionPairs } from './question-pairs.ts';
@@ -229,8 +230,8 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
   },
   triples: { sniff: looksLikeTriples, questions: one(readTriples) },
   wikimatrix: { sniff: (probe) => oneText(probe) && looksLikeWikiMatrix(columnsOf(probe)), propose: oneProposal(proposeTable), pairs: one((path, signal, options) => readTablePairs(path, signal, { ...options, mapping: { ...WIKIMATRIX_MAPPING, ...options.mapping } })) },
-  csv: { sniff: looksLikeCsv, propose: oneProposal(proposeTable), pairs: one(readTablePairs), sentences: one(readTableSentences) },
-  tsv: { sniff: isTabular, propose: oneProposal(proposeTable), pairs: one(readTablePairs), sentences: one(readTableSentences) },
+  csv: { sniff: looksLikeCsv, propose: oneProposal(proposeTable), pairs: one(readTablePairs), sentences: one(readTableSentences), phrases: one(readTablePhrases) },
+  tsv: { sniff: isTabular, propose: oneProposal(proposeTable), pairs: one(readTablePairs), sentences: one(readTableSentences), phrases: one(readTablePhrases) },
   sentences: { sniff: (probe) => oneText(probe) && isPlain(probe), sentences: one(readSentenceBatches) },
 };
 

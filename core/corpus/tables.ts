@@ -40,7 +40,8 @@ export async function proposeTable(path: string, signal: AbortSignal, options: C
   return proposeColumns((await readHead(path, signal, { ...options, mapping: {}, languages: null })).rows);
 }
 
-async function readHead(path: string, signal: AbortSignal, options: CorpusOptions) {
+/** The first rows of a table, how it is cut, and which columns would be read. @throws as resolveColumns and readLineBatches. */
+export async function readHead(path: string, signal: AbortSignal, options: CorpusOptions) {
   const silent = options.encoding === undefined ? {} : { encoding: options.encoding };
   const lines: string[] = [];
   for await (const readings of readTableRows(path, signal, silent, { delimiter: '\n', hasQuotes: false })) {

@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   evaluate: async () => (await import('./evaluate.ts')).evaluateCommand,
   index: async () => (await import('./index-documents.ts')).indexCommand,
   search: async () => (await import('./search.ts')).searchCommand,
+  'phrases search': async () => (await import('./phrases.ts')).phrasesSearchCommand,
   inspect: async () => (await import('./inspect.ts')).inspectCommand,
   experiment: async () => (await import('./experiment.ts')).experimentCommand,
   backbone: async () => (await import('./backbone.ts')).backboneCommand,
@@ -29,7 +30,10 @@ const print = (text: string): Promise<void> =>
   });
 
 async function main(words: readonly string[]): Promise<number> {
-  const [name, ...rest] = words;
+  const [first, second] = words;
+  const length = Object.hasOwn(COMMANDS, `${first ?? ''} ${second ?? ''}`) ? 2 : 1;
+  const name = first === undefined ? undefined : words.slice(0, length).join(' ');
+  const rest = words.slice(length);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     await print(await help());
     return name === undefined ? EXIT.badInput : EXIT.done;
