@@ -75,7 +75,8 @@ export function chunkDocument(document: Pick<ParsedDocument, 'blocks' | 'languag
     if (whole.size + withGap(open) <= limit) extend(whole);
     else {
       if (sizeOf(open) >= limit * SMALL_SHARE) close();
-      for (const part of evenParts({ text, whole, limit, measure, cut, already: withGap(open) })) {
+      const isOnePart = open === null && whole.size <= limit; // no need to look for its sentences
+      for (const part of isOnePart ? [whole] : evenParts({ text, whole, limit, measure, cut, already: withGap(open) })) {
         if (open !== null && withGap(open) + part.size > limit) close();
         extend(part);
         if (part.end < whole.end) close();

@@ -12,9 +12,11 @@ const LEAST_KNOWN = 0.4;
  * @returns its tag; null when no language knows two words in five, or two languages know equally many.
  */
 export function guessLanguage(text: string, encoder: Pick<Encoder, 'languages' | 'pivot' | 'translation'>): string | null {
+  const known = candidates(encoder);
+  if (known.every(({ tables }) => tables.length === 0)) return null;
   const words = sampleWords(text);
   if (words.length === 0) return null;
-  const shares = candidates(encoder).map(({ tag, tables }) => ({ tag, share: words.filter((word) => tables.some((table) => isKnown(table, word))).length / words.length }));
+  const shares = known.map(({ tag, tables }) => ({ tag, share: words.filter((word) => tables.some((table) => isKnown(table, word))).length / words.length }));
   const [first, second] = shares.sort((a, b) => b.share - a.share);
   if (first === undefined || first.share < LEAST_KNOWN || first.share === second?.share) return null;
   return first.tag;
