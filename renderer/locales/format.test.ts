@@ -1,6 +1,6 @@
 /** Are numbers, times and sizes said as a person would? */
 import { afterEach, describe, expect, it } from 'vitest';
-import { formatAgo, formatBytes, formatCount, formatDuration, formatList, formatTimesInHundred } from './format.ts';
+import { formatAgo, formatBytes, formatCount, formatDecimal, formatDuration, formatList, formatLocale, formatMoment, formatTimesInHundred } from './format.ts';
 import { bothLanguageNames, chosenLanguage, languageName, ownLanguageName, rememberGivenNames, rememberLanguageNames } from './language-names.ts';
 import { setInterfaceLanguage } from './translate.ts';
 
@@ -21,10 +21,40 @@ describe('a length of time', () => {
     [4 * MINUTE, 'about 4 minutes'],
     [HOUR, 'about 1 hour'],
     [HOUR + 11 * MINUTE, 'about 1 hour 11 minutes'],
+    [HOUR + MINUTE, 'about 1 hour 1 minute'],
     [3 * HOUR, 'about 3 hours'],
     [HOUR + 59 * MINUTE + 50 * SECOND, 'about 2 hours'],
   ])('%i ms is "%s"', (ms, words) => {
     expect(formatDuration(ms)).toBe(words);
+  });
+});
+
+describe('every interface language', () => {
+  const moment = { thenMs: 0, nowMs: 3 * MINUTE };
+  it.each([
+    ['es', ['unos 4 minutos', 'alrededor de 1 hora y 11 minutos', '1,2 GB', '15.120', '0,50', 'hace 3 minutos', 'a, b y c']],
+    ['fr', ['environ 4 minutes', 'environ 1 heure et 11 minutes', '1,2 Go', '15\u202f120', '0,50', 'il y a 3 minutes', 'a, b et c']],
+    ['sw', ['takriban dakika 4', 'takriban saa 1 na dakika 11', '1.2 GB', '15,120', '0.50', 'dakika 3 zilizopita', 'a, b na c']],
+    ['ar', ['نحو 4 دقائق', 'نحو ساعة و11 دقيقة', '1.2 غ.ب', '15,120', '0.50', 'قبل 3 دقائق', 'a وb وc']],
+  ] as const)('%s says times, sizes, numbers, moments and lists in its own way', (language, said) => {
+    setInterfaceLanguage(language);
+    expect([formatDuration(4 * MINUTE), formatDuration(HOUR + 11 * MINUTE), formatBytes(1_240e6), formatCount(15_120), formatDecimal(0.5, 2), formatAgo(moment), formatList(['a', 'b', 'c'])].map((text) => text.replace(/[\u200e\u200f]/g, ''))).toEqual(said);
+  });
+
+  it('writes numbers as the region of the reader does, with the digits of the messages', () => {
+    setInterfaceLanguage('es');
+    expect(formatLocale(['en-US', 'es-MX', 'es-ES'])).toBe('es-MX-u-nu-latn');
+    expect(formatLocale(['en-US'])).toBe('es-u-nu-latn');
+    setInterfaceLanguage('ar');
+    expect(new Intl.NumberFormat(formatLocale(['ar-EG'])).format(1512)).toBe('1,512');
+  });
+
+  it('writes dates in its own order', () => {
+    const at = new Date(2026, 10, 20, 17, 5).getTime();
+    setInterfaceLanguage('fr');
+    expect(formatMoment(at)).toBe('20/11/2026 17:05');
+    setInterfaceLanguage('es');
+    expect(formatMoment(at)).toMatch(/^20\/11\/26, 17:05$/);
   });
 });
 

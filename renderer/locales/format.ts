@@ -13,14 +13,24 @@ const MEGABYTES_PER_GIGABYTE = 1_000;
 const HUNDRED = 100;
 const ROUND_SECONDS_TO = 5;
 
+/**
+ * The locale in which numbers and dates are written: the reader's own region of the interface language where the browser names it
+ * (Mexico writes 1,512.5 and Argentina 1.512,5), with the digits that the messages themselves use.
+ */
+export function formatLocale(wishes: readonly string[] = navigator.languages): string {
+  const language = interfaceLanguage();
+  const regional = wishes.find((wish) => wish.split('-')[0] === language);
+  return new Intl.Locale(regional ?? language, { numberingSystem: 'latn' }).toString();
+}
+
 /** A whole number with the group marks of the locale: 1512 -> "1,512". */
 export function formatCount(count: number): string {
-  return new Intl.NumberFormat(interfaceLanguage()).format(Math.round(count));
+  return new Intl.NumberFormat(formatLocale()).format(Math.round(count));
 }
 
 /** A number with a fixed number of decimals: 0.5 -> "0.50". */
 export function formatDecimal(value: number, decimals: number): string {
-  return new Intl.NumberFormat(interfaceLanguage(), { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+  return new Intl.NumberFormat(formatLocale(), { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
 }
 
 /** A length of time in words, rounded as a person would: "a few seconds", "about 40 seconds", "about 4 minutes", "about 1 hour 10 minutes". */
@@ -36,7 +46,7 @@ export function formatDuration(durationMs: number): string {
   const hours = Math.floor(minutes / MINUTES_PER_HOUR);
   const rest = minutes - hours * MINUTES_PER_HOUR;
   const hoursText = t('duration.hours', { n: formatCount(hours) }, hours);
-  return rest === 0 ? hoursText : t('duration.hours-minutes', { hours: hoursText, minutes: formatCount(rest) });
+  return rest === 0 ? hoursText : t('duration.hours-minutes', { hours: hoursText, minutes: formatCount(rest) }, rest);
 }
 
 /** A size in words: "820 MB", "1.2 GB". */
@@ -54,13 +64,18 @@ export function formatTimesInHundred(share: number): string {
 
 /** A moment in the past in words: "3 minutes ago", "yesterday". */
 export function formatAgo(options: { readonly thenMs: number; readonly nowMs: number }): string {
-  const relative = new Intl.RelativeTimeFormat(interfaceLanguage(), { numeric: 'auto' });
+  const relative = new Intl.RelativeTimeFormat(formatLocale(), { numeric: 'auto' });
   const agoMs = options.nowMs - options.thenMs;
   const HOURS_PER_DAY = 24;
   if (agoMs < MINUTE_MS) return relative.format(0, 'second');
   if (agoMs < HOUR_MS) return relative.format(-Math.round(agoMs / MINUTE_MS), 'minute');
   if (agoMs < HOURS_PER_DAY * HOUR_MS) return relative.format(-Math.round(agoMs / HOUR_MS), 'hour');
   return relative.format(-Math.round(agoMs / (HOURS_PER_DAY * HOUR_MS)), 'day');
+}
+
+/** A moment as a short date and time: "20/11/2026 17:05" in French, "11/20/26, 5:05 PM" in American English. */
+export function formatMoment(atMs: number): string {
+  return new Intl.DateTimeFormat(formatLocale(), { dateStyle: 'short', timeStyle: 'short' }).format(atMs);
 }
 
 /** A list in words: "a, b and c". */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADVICE_PLACES } from '../../main/contract/index.ts';
 import en from './en.json';
-import { hasMessage, interfaceLanguages, setInterfaceLanguage, t, translateCode } from './translate.ts';
+import { hasMessage, interfaceLanguages, pluralCategories, setInterfaceLanguage, t, translateCode, type InterfaceLanguage } from './translate.ts';
 
 function leaves(value: unknown, path = ''): Map<string, string> {
   if (typeof value === 'string') return new Map([[path, value]]);
@@ -16,6 +16,18 @@ function leaves(value: unknown, path = ''): Map<string, string> {
 const places = (text: string): readonly string[] => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''))].sort();
 
 const english = leaves(en);
+const formsOf = (text: string): readonly string[] => text.split(' | ');
+const isLanguage = (tag: string): tag is InterfaceLanguage => Object.hasOwn(interfaceLanguages, tag);
+
+/** Messages whose words the language spells as English does; every other message that equals the English one was forgotten. */
+const SPELLED_ALIKE: Readonly<Record<string, readonly string[]>> = {
+  es: ['unit.bytes'],
+  fr: ['search.document', 'search.page', 'result.column-queries', 'judge.queries', 'folder.place-documents', 'unit.documents', 'unit.chunks', 'unit.queries'],
+};
+/** Languages that tell one from many in every noun and verb. */
+const ROMANCE: readonly string[] = ['es', 'fr'];
+/** French words that have no other form for many. */
+const SAME_IN_BOTH: ReadonlySet<string> = new Set(['fr unit.steps', 'fr filter.title-chosen']);
 
 describe.each(Object.entries(interfaceLanguages))('the interface in %s', (tag, { messages }) => {
   const texts = leaves(messages);
@@ -29,15 +41,47 @@ describe.each(Object.entries(interfaceLanguages))('the interface in %s', (tag, {
     for (const [key, text] of texts) expect(`${key}: ${places(text).join(' ')}`).toBe(`${key}: ${places(english.get(key) ?? '').join(' ')}`);
   });
 
-  it('leaves no message empty and, beyond English, none untranslated', () => {
+  it('leaves no message empty', () => {
+    for (const [key, text] of texts) expect(text.trim(), key).not.toBe('');
+  });
+
+  it.skipIf(tag === 'en')('leaves nothing in English: no message is the English one, none has its small words', () => {
+    const spelledAlike = new Set(SPELLED_ALIKE[tag]);
     for (const [key, text] of texts) {
-      expect(text.trim(), key).not.toBe('');
-      if (tag !== 'en' && /[a-z]{4}/i.test((english.get(key) ?? '').replace(/\{\w+\}|Isogloss/g, ''))) expect(text, key).not.toBe(english.get(key));
+      if (/[a-z]{4}/i.test((english.get(key) ?? '').replace(/\{\w+\}|Isogloss/g, ''))) expect(`${key}: ${String(text === english.get(key))}`).toBe(`${key}: ${String(spelledAlike.has(key))}`);
+      expect(text.replace(/\{\w+\}/g, ''), key).not.toMatch(/(?<!\p{L})(?:the|and|of|with|this|your|you|was|were|from|which|that|are|been|not)(?!\p{L})/iu);
     }
   });
 
+  it('has as many forms as the language counts with, or one where one wording serves; a first one for none where English has it', () => {
+    const most = pluralCategories(tag).length + (pluralCategories(tag).includes('zero') ? 0 : 1);
+    for (const [key, text] of texts) {
+      const forms = formsOf(text).length;
+      const englishForms = formsOf(english.get(key) ?? '').length;
+      if (englishForms === 1) expect(forms, key).toBe(1);
+      expect(forms, key).toBeLessThanOrEqual(most);
+      if (englishForms > 2) expect(forms, `${key}: a form for none`).toBeGreaterThan(1);
+      if (englishForms > 1 && ROMANCE.includes(tag) && !SAME_IN_BOTH.has(`${tag} ${key}`)) expect(forms, key).toBeGreaterThan(1);
+    }
+  });
+
+  it('says the number itself in every form that the language gives to more than one number', () => {
+    setInterfaceLanguage(isLanguage(tag) ? tag : 'en');
+    for (const [key, text] of texts) {
+      const englishText = english.get(key) ?? '';
+      if (formsOf(englishText).length < 2 || !englishText.includes('{n}') || !hasMessage(key)) continue;
+      for (const count of [0, 2, 3, 7, 11, 21, 100, 101, 1_000_000]) {
+        if (count === 0 && formsOf(text).length > 2) continue; // a form for none needs no number
+        if (tag === 'ar' && count <= 2) continue; // the dual is the number; none has a form of its own
+        const values = Object.fromEntries(places(englishText).map((name) => [name, name === 'n' ? `<${String(count)}>` : name]));
+        expect(t(key, values, count), `${key}, ${String(count)}`).toContain(`<${String(count)}>`);
+      }
+    }
+    setInterfaceLanguage('en');
+  });
+
   it('compiles every message without an error', () => {
-    setInterfaceLanguage(tag === 'ar' ? 'ar' : 'en');
+    setInterfaceLanguage(isLanguage(tag) ? tag : 'en');
     for (const key of english.keys()) {
       if (!hasMessage(key)) throw new Error(`${key} is not known`);
       const values = Object.fromEntries(places(english.get(key) ?? '').map((name) => [name, `<${name}>`]));
@@ -68,6 +112,25 @@ describe('plural forms', () => {
   it('English says one and many apart', () => {
     expect(t('texts.add-pairs', { n: '1' }, 1)).toBe('Add 1 pair');
     expect(t('texts.add-pairs', { n: '1,512' }, 1512)).toBe('Add 1,512 pairs');
+  });
+
+  it('French says none like one, Spanish like many, and both say "of" after a million', () => {
+    const said = (language: InterfaceLanguage, n: number): string => {
+      setInterfaceLanguage(language);
+      return t('texts.count-pairs', { n: String(n) }, n);
+    };
+    expect([0, 1, 2, 1_000_000].map((n) => said('fr', n))).toEqual(['0 paire', '1 paire', '2 paires', '1000000 de paires']);
+    expect([0, 1, 2, 1_000_000].map((n) => said('es', n))).toEqual(['0 pares', '1 par', '2 pares', '1000000 de pares']);
+    expect([0, 1, 2].map((n) => said('sw', n))).toEqual(['jozi 0', 'jozi 1', 'jozi 2']);
+    setInterfaceLanguage('en');
+  });
+
+  it('a form for none is said for none, in languages without such a category', () => {
+    for (const [language, none, two] of [['en', 'Nothing running', '2 running'], ['es', 'Nada en marcha', '2 en marcha'], ['fr', 'Rien en cours', '2 en cours'], ['sw', 'Hakuna kinachoendelea', 'Zinazoendelea: 2']] as const) {
+      setInterfaceLanguage(language);
+      expect([0, 2].map((n) => t('activity.button', { n: String(n) }, n)), language).toEqual([none, two]);
+    }
+    setInterfaceLanguage('en');
   });
 
   it('Arabic says none, one, two, few and many apart', () => {

@@ -2,10 +2,16 @@
 import { createI18n } from 'vue-i18n';
 import ar from './ar.json';
 import en from './en.json';
+import es from './es.json';
+import fr from './fr.json';
+import sw from './sw.json';
 
 /** Every interface language there is. A new one is a JSON file beside en.json and a row here; a test checks its completeness. */
 export const interfaceLanguages = {
   en: { name: 'English', direction: 'ltr', messages: en },
+  es: { name: 'Español', direction: 'ltr', messages: es },
+  fr: { name: 'Français', direction: 'ltr', messages: fr },
+  sw: { name: 'Kiswahili', direction: 'ltr', messages: sw },
   ar: { name: 'العربية', direction: 'rtl', messages: ar },
 } as const;
 
@@ -18,20 +24,34 @@ type Leaves<T, Prefix extends string = ''> = T extends string
 /** A key of en.json, as `area.name`. */
 export type MessageKey = Leaves<typeof en>;
 
-const ARABIC_FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
+/** CLDR's order of the plural categories, the order in which a message has its forms. */
+const CATEGORIES: readonly string[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
+const ONE_AND_OTHER = 2;
 
-/** Which of the forms between the bars of an Arabic message a count takes; with fewer than six forms the last one serves. */
-function arabicPlural(count: number, forms: number): number {
-  const rule = new Intl.PluralRules('ar').select(count);
-  return Math.min(ARABIC_FORMS.indexOf(rule), forms - 1);
+/** The plural categories of a language, in CLDR's order: English one, other; French one, many, other; Arabic all six. */
+export function pluralCategories(language: string): readonly string[] {
+  return new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted((a, b) => CATEGORIES.indexOf(a) - CATEGORIES.indexOf(b));
+}
+
+/**
+ * Which of the forms between the bars of a message a count takes, by the language's own rule (French says 0 like 1; English does not);
+ * with fewer forms than categories the last one serves. More than two forms begin with one for none, also where a language has no such category.
+ */
+function pluralForm(language: string): (count: number, forms: number) => number {
+  const rule = new Intl.PluralRules(language);
+  const categories = pluralCategories(language);
+  return (count, forms) => {
+    const none = !categories.includes('zero') && forms > ONE_AND_OTHER ? 1 : 0;
+    return none === 1 && count === 0 ? 0 : Math.min(categories.indexOf(rule.select(count)) + none, forms - 1);
+  };
 }
 
 const i18n = createI18n({
   legacy: false,
   locale: 'en',
   fallbackLocale: 'en',
-  messages: { en, ar },
-  pluralRules: { ar: arabicPlural },
+  messages: { en, es, fr, sw, ar },
+  pluralRules: Object.fromEntries(Object.keys(interfaceLanguages).map((language) => [language, pluralForm(language)])),
   warnHtmlMessage: false,
   missingWarn: false,
   fallbackWarn: false,
