@@ -28,6 +28,8 @@ const TESTS: readonly (readonly [code: string, test: RegExp])[] = (
 ).map((code) => [code, new RegExp(`\\p{Script=${code}}`, 'u')] as const);
 
 const MOST_SAMPLED = 4000;
+/** Spaces, digits, punctuation, marks for any script: they are in none of TESTS. */
+const OF_NO_SCRIPT = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
 /**
  * The script most letters of a text are in, as ISO 15924; null when it has no letter of a known script. Looks at the first
@@ -40,6 +42,7 @@ export function dominantScript(text: string): string | null {
   for (const character of text) {
     seen += 1;
     if (seen > MOST_SAMPLED) break;
+    if (OF_NO_SCRIPT.test(character)) continue;
     if (last === undefined || !last[1].test(character)) last = TESTS.find(([, test]) => test.test(character));
     if (last !== undefined) counts.set(last[0], (counts.get(last[0]) ?? 0) + 1);
   }
