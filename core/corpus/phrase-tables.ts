@@ -12,7 +12,7 @@ const BETWEEN_TRANSLATIONS = /\s*[;|]\s*/;
 const EXAMPLE_NAME = /example|sentence|usage|illustration/i;
 const TRANSLATION_NAME = /transl|gloss|meaning|free/i;
 
-type PhraseColumns = { readonly source: number; readonly target: number; /** Of example sentences; `target`: the column of their translations. */ readonly examples: readonly { readonly source: number; readonly target: number | null }[] | 'rest' };
+type PhraseColumns = { readonly source: number; readonly target: number; /** Columns of example sentences, with those of their translations; 'rest': every column behind phrase and translations is an example. */ readonly examples: readonly { readonly source: number; readonly target: number | null }[] | 'rest' };
 
 /**
  * Streams the phrase pairs of a table. Columns as chosen or as the header names them ("phrase", "translation", "example", "example
@@ -41,7 +41,7 @@ function phraseColumns({ rows, columns }: Awaited<ReturnType<typeof readHead>>, 
   const [names = []] = rows;
   const { source, target } = columns;
   if (source === null || target === null || (!columns.hasHeader && !isChosen)) return { source: 0, target: 1, examples: 'rest' };
-  if (!columns.hasHeader) return { source, target, examples: [] };
+  if (!columns.hasHeader) return { source, target, examples: 'rest' };
   const named = names.flatMap((name, i) => (i !== source && i !== target && EXAMPLE_NAME.test(name) ? [{ i, isTranslation: TRANSLATION_NAME.test(name) }] : []));
   const translations = named.filter(({ isTranslation }) => isTranslation);
   return { source, target, examples: named.filter(({ isTranslation }) => !isTranslation).map(({ i }, k) => ({ source: i, target: translations[k]?.i ?? null })) };
@@ -51,7 +51,7 @@ function pairsOfRow(path: string, { cells, line }: TableRow, { source, target, e
   const whole = cells.join(' | ');
   if (cells.length <= Math.max(source, target)) return [problem('column-count', { path, line, expected: `at least ${Math.max(source, target) + 1} columns`, found: `${cells.length} in "${whole}"` })];
   const cell = (i: number): string => (cells[i] ?? '').trim();
-  const shown = examples === 'rest' ? cells.slice(2).map((text) => ({ source: text.trim(), target: null })) : examples.map((one) => ({ source: cell(one.source), target: one.target === null ? null : cell(one.target) || null }));
+  const shown = examples === 'rest' ? cells.slice(Math.max(source, target) + 1).map((text) => ({ source: text.trim(), target: null })) : examples.map((one) => ({ source: cell(one.source), target: one.target === null ? null : cell(one.target) || null }));
   const used = shown.filter((example) => example.source !== '' && example.source.isWellFormed() && (example.target?.isWellFormed() ?? true));
   const translations = cell(target).split(BETWEEN_TRANSLATIONS).filter((text) => text !== '');
   return (translations.length === 0 ? [''] : translations).map((translation, i) => {

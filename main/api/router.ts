@@ -14,6 +14,7 @@ import type { Services } from './application.ts';
 import { doorError, guardStream } from './door-errors.ts';
 import { exportProjectJudgements, markPassage, measureJudgements, requireWritable } from './judgements.ts';
 import { addFolder, changeFolders, forgetMined, keepMined, retryFiles, watchLibrary } from './library.ts';
+import { lookPhraseUp } from './phrases.ts';
 import { addCorpus, incomingFolder, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
 import { facets, pool, search, searchSimilar } from './search.ts';
 
@@ -100,6 +101,9 @@ export function createRouter(services: Services) {
       query: door.search.query.handler(({ input, signal }) => search(services, input, signal)),
       similar: door.search.similar.handler(({ input, signal }) => searchSimilar(services, input, signal)),
       facets: door.search.facets.handler(({ input }) => facets(services, input.projectId)),
+    },
+    phrases: {
+      lookUp: door.phrases.lookUp.handler(({ input, signal }) => lookPhraseUp(services, input, signal)),
     },
     judgement: {
       mark: door.judgement.mark.handler(async ({ input: { projectId, ...mark } }) => markPassage(await projects.get(projectId), { ...mark, at: services.now() })),

@@ -14,6 +14,7 @@ import { resultSchema } from './report.ts';
 import { judgementExportInputSchema, judgementExportOutputSchema, judgementMarkInputSchema, judgementPoolInputSchema, judgementScoresSchema, judgementsSchema } from './judgement.ts';
 import { libraryChooseInputSchema, libraryFolderAddInputSchema, libraryFolderRemoveInputSchema, libraryRetryInputSchema, librarySchema, libraryWatchInputSchema } from './library.ts';
 import { byMiningSchema, mineCandidatesInputSchema, mineCandidatesOutputSchema, mineDecideInputSchema, mineListOutputSchema, miningSchema } from './mine.ts';
+import { phraseLookUpInputSchema, phraseLookUpOutputSchema } from './phrases.ts';
 import { excerptInputSchema, excerptSchema, facetsSchema, searchInputSchema, searchOutputSchema, similarInputSchema } from './search.ts';
 import { planInputSchema, trainingPlanSchema } from './training.ts';
 
@@ -86,6 +87,10 @@ export const contract = {
     query: procedure.input(searchInputSchema).output(searchOutputSchema),
     similar: procedure.input(similarInputSchema).output(searchOutputSchema),
     facets: procedure.input(byProjectSchema).output(facetsSchema),
+  },
+  phrases: {
+    /** Over the dictionaries among the project's corpora: alike in spelling first, then near in meaning, across languages. */
+    lookUp: procedure.input(phraseLookUpInputSchema).output(phraseLookUpOutputSchema),
   },
   judgement: {
     mark: procedure.input(judgementMarkInputSchema).output(judgementsSchema),

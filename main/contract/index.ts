@@ -14,6 +14,7 @@ export * from './library.ts';
 export * from './limits.ts';
 export * from './mine.ts';
 export * from './no-filter.ts';
+export * from './phrases.ts';
 export * from './project.ts';
 export * from './report.ts';
 export * from './search.ts';

@@ -33,3 +33,6 @@ export const SPELLING_CHARACTERS = 64;
 export const MINED_SHOWN = 200;
 /** Files of the library that are listed one by one; the counts are always whole. */
 export const LIBRARY_FILES_SHOWN = 2_000;
+/** A phrase that is looked up, and the entries of one answer. */
+export const PHRASE_CHARACTERS = 500;
+export const PHRASE_HITS_MAXIMUM = 100;

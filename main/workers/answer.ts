@@ -69,6 +69,8 @@ function dispatch(handlers: Handlers, { name, input, context }: { name: CallName
       return required(handlers.measure, name)(calls.measure.input.parse(input), context);
     case 'facets':
       return required(handlers.facets, name)(calls.facets.input.parse(input), context);
+    case 'phrases':
+      return required(handlers.phrases, name)(calls.phrases.input.parse(input), context);
     case 'inspect':
       return required(handlers.inspect, name)(calls.inspect.input.parse(input), context);
     case 'backbone':

@@ -9,6 +9,7 @@ import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
 import { judgementScoresSchema } from '../contract/judgement.ts';
 import { libraryFileSchema, spellingRulesSchema } from '../contract/library.ts';
 import { mineTextSchema } from '../contract/mine.ts';
+import { phraseLookUpOutputSchema } from '../contract/phrases.ts';
 import { excerptSchema, facetsSchema, foundHitSchema, locationSchema, searchChoiceSchema, searchFilterSchema, searchMethodSchema } from '../contract/search.ts';
 import { deviceWishSchema, trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
 
@@ -85,6 +86,14 @@ export type MineTask = z.infer<typeof mineTaskSchema>;
 export const excerptTaskSchema = z.object({ folders: foldersSchema, path: z.string(), location: locationSchema, indexedAt: z.number().nullable() });
 export type ExcerptTask = z.infer<typeof excerptTaskSchema>;
 
+/** `corpora`: those that may be dictionaries; `modelFolder` null: by spelling alone. */
+export const phrasesTaskSchema = z.object({
+  modelFolder: z.string().nullable(),
+  corpora: list(z.object({ name: z.string(), paths: list(z.string()), format: corpusFormatSchema, languages: z.object({ source: z.string(), target: z.string() }).nullable(), encoding: z.string().nullable(), mapping: corpusMappingSchema.nullable() })),
+  query: z.string(),
+  limit: z.number(),
+});
+
 /** What a worker can be asked; one table, so that asker and answerer agree. */
 export const calls = {
   train: { input: trainTaskSchema, output: z.object({ summary: trainingSummarySchema.nullable(), keptEarly: z.boolean() }) },
@@ -101,6 +110,7 @@ export const calls = {
   similar: { input: openedIndexSchema.extend({ chunkId: z.string(), limit: z.number() }), output: answerSchema },
   measure: { input: measureTaskSchema, output: judgementScoresSchema.shape.scores },
   facets: { input: openedIndexSchema, output: facetsSchema },
+  phrases: { input: phrasesTaskSchema, output: phraseLookUpOutputSchema },
   excerpt: { input: excerptTaskSchema, output: excerptSchema },
 } as const;
 export type CallName = keyof typeof calls;
@@ -111,7 +121,7 @@ export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel
 export type Control = z.infer<typeof controlSchema>;
 
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'excerpt', 'backbone']), input: z.unknown() }),
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'backbone']), input: z.unknown() }),
   /** Concerns the call of that id. */
   z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
 ]);

@@ -1,0 +1,82 @@
+/** Facts about looking phrases up behind the door, with real workers. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createRouterClient } from '@orpc/server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeModelFolder } from '../../core/encoding/model-folder.ts';
+import { testModel } from '../../core/encoding/test-models.ts';
+import { errorRecordFrom, type IsoglossClient } from '../contract/index.ts';
+import { nodeProcesses } from '../workers/process.ts';
+import { createServices, type Services } from './application.ts';
+import { createRouter } from './router.ts';
+
+const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+let home: string;
+let services: Services;
+let client: IsoglossClient;
+let projectId: string;
+let projectFolder: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'isogloss-phrases-'));
+  services = await createServices({
+    mode: 'served',
+    version: '1.2.3',
+    startProcess: nodeProcesses((name) => inRepository(`main/workers/${name}.ts`)),
+    folders: { data: join(home, 'data'), projects: join(home, 'projects') },
+    home,
+    sampleFolder: inRepository('core/sample'),
+    starterFolder: inRepository('core/training/starter'),
+    systemLanguage: 'en',
+    onFault: () => undefined,
+  });
+  client = createRouterClient(createRouter(services)) as unknown as IsoglossClient; // the same calls without a socket between
+  const project = await client.project.create({ name: 'Words', languages: [{ tag: 'sw', name: null }], parentFolder: null });
+  projectId = project.id;
+  projectFolder = project.folder;
+});
+
+afterAll(async () => {
+  await services.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+const add = async (name: string, content: string): Promise<void> => {
+  await mkdir(join(home, 'files'), { recursive: true });
+  await writeFile(join(home, 'files', name), content);
+  await client.corpus.add({ projectId, paths: [join(home, 'files', name)], role: 'pairs', format: name.endsWith('.lift') ? 'lift' : 'tsv', languages: { kind: 'two', source: 'sw', target: 'en' }, licence: null });
+};
+const lookUp = (query: string) => client.phrases.lookUp({ projectId, query, limit: 10 });
+const codeOf = (call: Promise<unknown>): Promise<string> => call.then(() => 'none', (thrown: unknown) => errorRecordFrom(thrown).code);
+
+const LIFT = '<lift version="0.13"><entry id="1"><lexical-unit><form lang="sw"><text>mto</text></form></lexical-unit><sense><gloss lang="en"><text>river</text></gloss><example><form lang="sw"><text>mto ni mpana</text></form><translation><form lang="en"><text>the river is wide</text></form></translation></example></sense></entry></lift>';
+
+describe('the dictionaries of a project', () => {
+  it('must be there: sentence pairs are none', async () => {
+    expect(await codeOf(lookUp('mto'))).toBe('phrases.no-dictionary');
+    await add('sentences.tsv', 'wavuvi huvuka mto mpana kwa mashua\tthe small boat crosses the wide river\n');
+    expect(await codeOf(lookUp('mto'))).toBe('phrases.no-dictionary');
+  });
+
+  it('are looked into by spelling before a model is trained, by meaning after, each change seen', async () => {
+    await add('words.lift', LIFT);
+    const before = await lookUp('River');
+    expect(before).toMatchObject({ dictionaries: 1, entries: 1, isByMeaning: false, hits: [{ dictionary: 'words.lift', phrase: 'mto', translations: ['river'], match: 'exact', matched: { text: 'river', side: 'translation' }, examples: [{ source: 'mto ni mpana', target: 'the river is wide' }], similarity: null }] });
+    await add('more.tsv', 'maji safi\tclean water\twanabeba maji safi kutoka kisimani\n');
+    await writeModelFolder(join(projectFolder, 'models', 'one'), await testModel());
+    await services.projects.change(projectId, (file) => ({ ...file, model: 'models/one' }));
+    const after = await lookUp('maji');
+    expect(after).toMatchObject({ dictionaries: 2, entries: 2, isByMeaning: true });
+    expect(after.hits.map(({ match }) => match)).toEqual(['near', 'near']);
+    expect(after.hits[0]).toMatchObject({ phrase: 'maji safi', dictionary: 'more.tsv', examples: [{ source: 'wanabeba maji safi kutoka kisimani', target: null }] });
+    await writeFile(join(home, 'files', 'more.tsv'), 'maji\twater\n');
+    expect((await lookUp('maji')).hits[0]).toMatchObject({ phrase: 'maji', match: 'exact', translations: ['water'] });
+  });
+
+  it('refuse a query of nothing', async () => {
+    expect(await codeOf(lookUp('  '))).toBe('contract.refused');
+  });
+});
