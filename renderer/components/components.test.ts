@@ -356,6 +356,7 @@ describe('files of the library', () => {
       { path: 'b.pdf', sizeBytes: 1, chunks: 0, state: { status: 'failed', error: { family: 'input', code: 'x', message: 'Cut off.', data: {} } } },
       { path: 'c.exe', sizeBytes: 1, chunks: 0, state: { status: 'skipped', reason: 'format' } },
     ], working: false } });
+    expect(words(wrapper)).toContain('c.exe No kind of document that Isogloss reads.');
     await button(wrapper, 'Try again').trigger('click');
     await button(wrapper, 'Try all of them again').trigger('click');
     expect(wrapper.emitted('retry')).toEqual([[['b.pdf']], [null]]);

@@ -92,6 +92,18 @@ describe.each(Object.entries(interfaceLanguages))('the interface in %s', (tag, {
   });
 });
 
+describe('the messages', () => {
+  it('are all used: a key stands in a view, or fits one that is put together there; those of codes come from the program', () => {
+    const sources = Object.entries(import.meta.glob<string>('../**/*.{ts,vue}', { query: '?raw', import: 'default', eager: true })).filter(([path]) => !path.endsWith('.test.ts')).map(([, text]) => text).join('\n');
+    const literal = new Set([...sources.matchAll(/'([a-z]+\.[\w-]+)'/g)].map(([, key]) => key ?? ''));
+    const puzzled = [...sources.matchAll(/`([a-z]+\.(?:[\w-]|\$\{[^}]+\})+)`/g)].map(([, key]) => new RegExp(`^${(key ?? '').replaceAll('.', '\\.').replace(/\$\{[^}]+\}/g, '[\\w-]+')}$`));
+    expect(literal.size).toBeGreaterThan(150);
+    expect(puzzled.length).toBeGreaterThan(20);
+    const ofCodes = ['problem.', 'phase.', 'unit.', 'advice.', 'choice.'];
+    expect([...english.keys()].filter((key) => !literal.has(key) && !ofCodes.some((area) => key.startsWith(area)) && !puzzled.some((fits) => fits.test(key)))).toEqual([]);
+  });
+});
+
 describe('advice', () => {
   it('has a sentence for every code in every interface language, with exactly the places that its data fill', () => {
     const codes = Object.entries(ADVICE_PLACES);
