@@ -2,9 +2,10 @@
 import type { LexicalPart } from './document-terms.ts';
 import { createFullLists } from './full-lists.ts';
 import { addFull, addFullTo, addSparse, isFullList } from './posting-lists.ts';
+import type { TermScoring } from './posting-lists.ts';
 import type { Segment } from './segment.ts';
 import { termHash } from './term-hash.ts';
-import { kthLargest, topDocuments } from '../scored-list.ts';
+import { kthLargest, scoresOf, topDocuments, topOf } from '../scored-list.ts';
 import type { ScoredList } from '../scored-list.ts';
 import { defaultBm25Parameters, inverseDocumentFrequency } from '../bm25.ts';
 import type { Bm25Parameters, WeightedTerms } from '../bm25.ts';
@@ -20,28 +21,38 @@ export type Bm25Search = {
   readonly documentFrequency: (term: string) => number;
 };
 
-/** After so many frequent terms, documents that can no longer be among the best are left out. */
-const TERMS_BETWEEN_LOOKS = 3;
 /** A list of candidates is kept once it holds less than this share of all documents. */
 const FEW_CANDIDATES = 1 / 2;
+/** So many frequent terms are added to candidates before those are looked through again. */
+const TERMS_BETWEEN_LOOKS = 2;
+/** To learn what the best need, so many times as many as are wanted are scored to the end, found by looking at one document in so many. */
+const COMPLETED = 2;
+const SAMPLE_STEP = 16;
+/** Up to so many documents the best are found for sure. */
+const SURE_DOCUMENTS = 50_000;
+/**
+ * With more, frequent terms are taken to add at most this share of what they can. Measured on 99,582 chunks with 100 questions: finds all of the
+ * best ten, 99.995 % of the best 1,000 by n-grams and 99.79 % by words (.4: 99.91 and 99.21 %) (2026-11-20).
+ */
+const LIKELY_SHARE = 1 / 2;
 /** More than the rounding of float32 sums can make. */
 const ROUNDING = 1e-3;
-/** Full lists hold this for it and everything above. */
-const MOST_IN_FULL = 255;
 
 /**
  *   score(q, d) = sum over terms t of weight(t) * idf(t) * tf / (tf + k1 (1 - b + b |d| / mean|d|))
  *   idf(t) = ln(1 + (N - df + 0.5) / (df + 0.5))
  *
  * as Lucene 8 and later (without the constant factor k1 + 1), with exact document lengths; N, df and the mean are those of all segments.
- * Sparse lists are added first, then frequent terms, the rarest first. What the terms to come can add at most is known: documents that cannot
- * reach the best `depth` even with all of it are left out (Turtle and Flood 1995, max-score).
+ * Sparse lists are added first. Then the best so far are scored to the end: the worst of their `depth` best is what a document must reach.
+ * Of the frequent terms, the rarest first, it is known what they can add at most: documents that cannot reach it even with all of them are left
+ * out (Turtle and Flood 1995, max-score); in a large collection those that are unlikely to.
  */
-export function createBm25Search(segments: readonly Segment[], part: LexicalPart, { k1, b }: Bm25Parameters = defaultBm25Parameters): Bm25Search {
+export function createBm25Search(segments: readonly Segment[], part: LexicalPart, { k1, b, sureDocuments = SURE_DOCUMENTS }: Bm25Parameters & { readonly sureDocuments?: number } = defaultBm25Parameters): Bm25Search {
   const size = segments.reduce((sum, { facts }) => sum + facts.size, 0);
+  const share = size <= sureDocuments ? 1 : LIKELY_SHARE;
   const bases = basesOf(segments);
   const fullList = createFullLists(segments, part);
-  let arrays: { readonly norms: Float32Array; readonly units: Float32Array; readonly scores: Float32Array; readonly candidates: Uint32Array; readonly room: Float32Array; readonly leastNorm: number } | null = null;
+  let arrays: { readonly norms: Float32Array; readonly units: Float32Array; readonly scores: Float32Array; readonly candidates: Uint32Array } | null = null;
 
   /** Made at the first search of this part. */
   const prepared = () => {
@@ -55,7 +66,7 @@ export function createBm25Search(segments: readonly Segment[], part: LexicalPart
       const base = bases[s] ?? 0;
       for (let d = 0; d < own.length; d += 1) norms[base + d] = k1 * (1 - b + (b * (own[d] ?? 0)) / meanLength);
     });
-    arrays = { norms, units: norms.map((norm) => 1 / (1 + norm)), scores: new Float32Array(size), candidates: new Uint32Array(size), room: new Float32Array(size), leastNorm: norms.reduce((least, norm) => Math.min(least, norm), Infinity) };
+    arrays = { norms, units: norms.map((norm) => 1 / (1 + norm)), scores: new Float32Array(size), candidates: new Uint32Array(size) };
     return arrays;
   };
   const placesOf = (term: string): readonly number[] => {
@@ -68,68 +79,119 @@ export function createBm25Search(segments: readonly Segment[], part: LexicalPart
     size,
     documentFrequency: (term) => frequencyAt(placesOf(term)),
     top: (terms, depth, allowed) => {
-      const { norms, units, scores, leastNorm } = prepared();
+      const { norms, units, scores } = prepared();
       scores.fill(0);
       const entries = [...terms].map(([term, count]) => {
         const places = placesOf(term);
         return { places, weight: count * inverseDocumentFrequency(frequencyAt(places), size) };
       });
-      const shapeOf = (s: number, weight: number) => ({ norms, units, scores, base: bases[s] ?? 0, size: segments[s]?.facts.size ?? 0, weight });
+      const shapeOf: ShapeOf = (s, weight) => ({ norms, units, scores, base: bases[s] ?? 0, size: segments[s]?.facts.size ?? 0, weight });
       const isFull = (s: number, place: number): boolean => isFullList(segments[s]?.dictionary(part).documentFrequency(place) ?? 0, segments[s]?.facts.size ?? 0);
       const frequent: FrequentTerm[] = [];
       for (const { places, weight } of entries) {
         const full: { readonly segment: number; readonly bytes: Uint8Array }[] = [];
-        let most = 0;
         places.forEach((place, s) => {
           if (place < 0) return;
-          if (isFull(s, place)) {
-            const list = fullList(s, place);
-            full.push({ segment: s, bytes: list.bytes });
-            most = Math.max(most, list.most);
-          } else addSparse(segments[s]?.dictionary(part).list(place) ?? new Uint8Array(0), shapeOf(s, weight));
+          if (isFull(s, place)) full.push({ segment: s, bytes: fullList(s, place) });
+          else addSparse(segments[s]?.dictionary(part).list(place) ?? new Uint8Array(0), shapeOf(s, weight));
         });
-        if (full.length > 0) frequent.push({ weight, full, bound: weight * (most >= MOST_IN_FULL ? 1 : most / (most + leastNorm)) });
+        if (full.length > 0) frequent.push({ weight, full });
       }
       if (allowed !== null) for (let d = 0; d < size; d += 1) if (allowed[d] === 0) scores[d] = -Infinity;
-      addFrequent(frequent.sort((x, y) => y.weight - x.weight), depth, shapeOf);
-      return topDocuments(scores, depth);
+      return bestWithFrequent(frequent.sort((x, y) => y.weight - x.weight), depth, shapeOf);
     },
   };
 
-  /** Adds frequent terms to the documents that may still be among the best. */
-  function addFrequent(frequent: readonly FrequentTerm[], depth: number, shapeOf: (s: number, weight: number) => Parameters<typeof addFull>[1]): void {
-    const { scores, candidates, room } = prepared();
-    let rest = frequent.reduce((sum, { bound }) => sum + bound, 0);
-    let count = size; // documents left, all or the first of `candidates`
-    frequent.forEach(({ weight, full, bound }, i) => {
-      if (size > depth && i % TERMS_BETWEEN_LOOKS === 0) {
-        const isAll = count === size;
-        if (!isAll) for (let c = 0; c < count; c += 1) room[c] = scores[candidates[c] ?? 0] ?? 0;
-        const least = count <= depth ? -Infinity : kthLargest(isAll ? scores : room.subarray(0, count), depth);
-        let kept = 0;
-        for (let c = 0; c < count; c += 1) {
-          const document = isAll ? c : (candidates[c] ?? 0);
-          if ((scores[document] ?? 0) + rest < least - ROUNDING) continue;
-          candidates[kept] = document;
-          kept += 1;
-        }
-        count = isAll && kept > size * FEW_CANDIDATES ? size : kept;
+  /** Adds frequent terms to the documents that may still be among the best, and gives the best. */
+  function bestWithFrequent(frequent: readonly FrequentTerm[], depth: number, shapeOf: ShapeOf): ScoredList {
+    const { scores, candidates } = prepared();
+    if (size <= depth || frequent.length === 0) {
+      for (const term of frequent) addToAll(term, shapeOf);
+      return topDocuments(scores, depth);
+    }
+    const least = leastOfBest(frequent, depth, shapeOf) - ROUNDING;
+    let rest = frequent.reduce((sum, { weight }) => sum + weight, 0); // a term adds less than its weight
+    let next = 0;
+    let count = keepReaching(candidates, scores, least - rest * share);
+    for (; next < frequent.length && count > size * FEW_CANDIDATES; next += 1) {
+      const term = frequent[next];
+      if (term === undefined) break;
+      addToAll(term, shapeOf);
+      rest -= term.weight;
+      count = keepReaching(candidates, scores, least - rest * share);
+    }
+    for (let looked = next; next < frequent.length; next += 1) {
+      const term = frequent[next];
+      if (term === undefined) break;
+      if (next - looked >= TERMS_BETWEEN_LOOKS) {
+        count = keepReachingOf(candidates, count, scores, least - rest * share);
+        looked = next;
       }
-      let at = 0;
-      for (const { segment, bytes } of full) {
-        const shape = shapeOf(segment, weight);
-        if (count === size) addFull(bytes, shape);
-        else {
-          while (at < count && (candidates[at] ?? 0) < shape.base) at += 1;
-          at = addFullTo(bytes, shape, candidates, at, count);
-        }
-      }
-      rest -= bound;
-    });
+      addToSome(term, shapeOf, scores, candidates.subarray(0, count), false);
+      rest -= term.weight;
+    }
+    return topOf(candidates.subarray(0, count), scores, depth);
+  }
+
+  /** A score that the best `depth` all reach: that of the last of as many that are among the best so far, with all their terms. */
+  function leastOfBest(frequent: readonly FrequentTerm[], depth: number, shapeOf: ShapeOf): number {
+    const { scores } = prepared();
+    const sample = new Float32Array(Math.ceil(size / SAMPLE_STEP));
+    for (let i = 0; i < sample.length; i += 1) sample[i] = scores[i * SAMPLE_STEP] ?? 0;
+    const soFar = kthLargest(sample, Math.min(sample.length, Math.ceil((COMPLETED * depth) / SAMPLE_STEP)));
+    const best = new Uint32Array(2 * COMPLETED * depth);
+    let count = 0;
+    for (let d = 0; d < size && count < best.length; d += 1) {
+      if ((scores[d] ?? 0) < soFar) continue;
+      best[count] = d;
+      count += 1;
+    }
+    if (count < depth) return -Infinity;
+    const chosen = best.subarray(0, count);
+    const complete = scoresOf(chosen, scores);
+    for (const term of frequent) addToSome(term, shapeOf, complete, chosen, true);
+    return kthLargest(complete, depth);
+  }
+
+  function addToAll({ weight, full }: FrequentTerm, shapeOf: ShapeOf): void {
+    for (const { segment, bytes } of full) addFull(bytes, shapeOf(segment, weight));
+  }
+
+  /** @param isByPlace whether `scores` has them by their place in `documents`, not by number. */
+  function addToSome({ weight, full }: FrequentTerm, shapeOf: ShapeOf, scores: Float32Array, documents: Uint32Array, isByPlace: boolean): void {
+    let at = 0;
+    for (const { segment, bytes } of full) {
+      const shape = { ...shapeOf(segment, weight), scores };
+      while (at < documents.length && (documents[at] ?? 0) < shape.base) at += 1;
+      at = addFullTo(bytes, shape, documents, at, isByPlace);
+    }
   }
 }
 
-type FrequentTerm = { readonly weight: number; /** The most it adds to a score. */ readonly bound: number; readonly full: readonly { readonly segment: number; readonly bytes: Uint8Array }[] };
+/** Writes the documents whose scores reach `least` to `kept`, in order. @returns how many. */
+function keepReaching(kept: Uint32Array, scores: Float32Array, least: number): number {
+  const size = scores.length;
+  let n = 0;
+  for (let d = 0; d < size; d += 1) {
+    kept[n] = d;
+    if ((scores[d] ?? 0) >= least) n += 1;
+  }
+  return n;
+}
+
+/** The same among the first `count` of `kept`. */
+function keepReachingOf(kept: Uint32Array, count: number, scores: Float32Array, least: number): number {
+  let n = 0;
+  for (let i = 0; i < count; i += 1) {
+    const document = kept[i] ?? 0;
+    kept[n] = document;
+    if ((scores[document] ?? 0) >= least) n += 1;
+  }
+  return n;
+}
+
+type FrequentTerm = { readonly weight: number; readonly full: readonly { readonly segment: number; readonly bytes: Uint8Array }[] };
+type ShapeOf = (segment: number, weight: number) => TermScoring;
 
 /** The number of the first document of each segment. */
 export function basesOf(segments: readonly Segment[]): readonly number[] {

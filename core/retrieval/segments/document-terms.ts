@@ -19,15 +19,15 @@ export type TermNumbers = {
   readonly size: () => number;
 };
 
+/** Numbers of a document's terms with repetitions: stretches of one array. Valid until the next document. */
+export type TermStretches = { readonly numbers: Uint32Array; /** Where each of the `count` stretches begins and ends: [from, to) one after another. */ readonly bounds: Int32Array; readonly count: number };
+
 export type DocumentTerms = {
   readonly terms: Readonly<Record<LexicalPart, TermNumbers>>;
   /** The word of a term of 'characters' that stands for a whole word; undefined for others. */
   readonly wholeWord: (number: number) => string | undefined;
-  /**
-   * Tells every term of a text with repetitions, part by part, and its tokens. The arrays are valid during the call; a document's terms
-   * come in several calls.
-   */
-  readonly analyse: (text: string, take: (part: LexicalPart | 'tokens', numbers: Uint32Array, from: number, to: number) => void) => void;
+  /** Every term of a text, and its tokens; without token sums no tokens. */
+  readonly analyse: (text: string) => Readonly<Record<LexicalPart | 'tokens', TermStretches>>;
 };
 
 /** Longer parts (whole sentences of scripts without spaces) are analysed each time. */
@@ -36,7 +36,7 @@ const MOST_REMEMBERED = 400_000;
 const MOST_NUMBERS = 2 ** 24;
 const WHITE_SPACE = /\p{White_Space}/u;
 const SPACE = 0x20;
-const LAST_ASCII = 0x7f;
+const NOT_MADE = -1;
 const FIRST_SEED = 0x811c9dc5;
 const SECOND_SEED = 0x9e3779b1;
 const FIRST_PRIME = 0x01000193;
@@ -58,6 +58,8 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   let records = 0;
   let pool = new Uint32Array(1 << 16);
   let used = 0;
+  let own = new Int32Array(3 * 1024); // of each part of the text at hand: its record, where it begins and ends
+  let bounds = boundsFor(2 * 1024);
 
   const append = (numbers: ArrayLike<number>): void => {
     if (used + numbers.length > pool.length) {
@@ -94,7 +96,7 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     fields[record + RUNS] = runs.length;
     fields[record + ABJAD_RUNS] = abjadRuns(runs);
     fields[record + AMONG_AT] = 0;
-    fields[record + AMONG] = -1;
+    fields[record + AMONG] = NOT_MADE;
     return record;
   };
   const analyseAmong = (record: number, part: string): void => {
@@ -110,15 +112,15 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   return {
     terms,
     wholeWord: (number) => wholeWords[number],
-    analyse: (text, take) => {
+    analyse: (text) => {
       if (remembered.size() > MOST_REMEMBERED || used > MOST_NUMBERS) forget();
-      const own: number[] = [];
-      const starts: number[] = [];
+      let count = 0;
       let runs = 0;
       let ofAbjads = 0;
-      for (let at = 0; at < text.length; ) {
+      const length = text.length;
+      for (let at = 0; at < length; ) {
         let unit = text.charCodeAt(at);
-        if (isSpace(unit)) {
+        if (IS_SPACE[unit] === 1) {
           at += 1;
           continue;
         }
@@ -129,73 +131,111 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
           first = Math.imul(first ^ unit, FIRST_PRIME);
           second = Math.imul(second + unit, SECOND_PRIME) ^ (second >>> 15);
           at += 1;
-          unit = at < text.length ? text.charCodeAt(at) : SPACE;
-        } while (!isSpace(unit));
-        const place = remembered.find(first, second, at - from);
-        let record = remembered.recordAt(place);
+          unit = at < length ? text.charCodeAt(at) : SPACE;
+        } while (IS_SPACE[unit] !== 1);
+        let record = remembered.find(first, second, at - from);
         if (record < 0) {
           record = analysePart(text.slice(from, at));
-          if (at - from <= LONGEST_REMEMBERED) remembered.put(place, record, first, second, at - from);
+          if (at - from <= LONGEST_REMEMBERED) remembered.put(record, first, second, at - from);
         }
-        own.push(record);
-        starts.push(from, at);
+        if (3 * count + 3 > own.length) own = longer(own);
+        own[3 * count] = record;
+        own[3 * count + 1] = from;
+        own[3 * count + 2] = at;
+        count += 1;
         runs += fields[record + RUNS] ?? 0;
         ofAbjads += fields[record + ABJAD_RUNS] ?? 0;
       }
       const isAbjad = ofAbjads > 0 && isAbjadText(runs, ofAbjads);
-      own.forEach((record, i) => {
-        if (isAbjad && fields[record + AMONG] === -1) analyseAmong(record, text.slice(starts[2 * i], starts[2 * i + 1]));
-        let place = fields[record + AT] ?? 0;
-        take('words', pool, place, (place += fields[record + WORDS] ?? 0));
-        const characters = place;
-        place += fields[record + CHARACTERS] ?? 0;
-        if (isAbjad) take('characters', pool, fields[record + AMONG_AT] ?? 0, (fields[record + AMONG_AT] ?? 0) + (fields[record + AMONG] ?? 0));
-        else take('characters', pool, characters, place);
-        take('translated', pool, place, (place += fields[record + TRANSLATED] ?? 0));
-        if (cutsTokens) take('tokens', pool, place, place + (fields[record + TOKENS] ?? 0));
-      });
-      if (tokenSums !== null && !cutsTokens) {
-        const tokens = tokenSums.tokens(text);
-        take('tokens', tokens, 0, tokens.length);
+      if (isAbjad) for (let i = 0; i < count; i += 1) if (fields[(own[3 * i] ?? 0) + AMONG] === NOT_MADE) analyseAmong(own[3 * i] ?? 0, text.slice(own[3 * i + 1], own[3 * i + 2]));
+      if (2 * count > bounds.words.length) bounds = boundsFor(4 * count);
+      const { words, characters, translated, tokens } = bounds;
+      for (let i = 0; i < count; i += 1) {
+        const record = own[3 * i] ?? 0;
+        const wordsFrom = fields[record + AT] ?? 0;
+        const charactersFrom = wordsFrom + (fields[record + WORDS] ?? 0);
+        const translatedFrom = charactersFrom + (fields[record + CHARACTERS] ?? 0);
+        const tokensFrom = translatedFrom + (fields[record + TRANSLATED] ?? 0);
+        const amongFrom = fields[record + AMONG_AT] ?? 0;
+        words[2 * i] = wordsFrom;
+        words[2 * i + 1] = charactersFrom;
+        characters[2 * i] = isAbjad ? amongFrom : charactersFrom;
+        characters[2 * i + 1] = isAbjad ? amongFrom + (fields[record + AMONG] ?? 0) : translatedFrom;
+        translated[2 * i] = translatedFrom;
+        translated[2 * i + 1] = tokensFrom;
+        tokens[2 * i] = tokensFrom;
+        tokens[2 * i + 1] = tokensFrom + (fields[record + TOKENS] ?? 0);
       }
+      return {
+        words: { numbers: pool, bounds: words, count },
+        characters: { numbers: pool, bounds: characters, count },
+        translated: { numbers: pool, bounds: translated, count },
+        tokens: tokenSums === null || cutsTokens ? { numbers: pool, bounds: tokens, count } : oneStretch(tokenSums.tokens(text)),
+      };
     },
   };
 }
 
-const SPACES_BEYOND_ASCII = new Set(Array.from({ length: 0x10000 - LAST_ASCII }, (_, i) => LAST_ASCII + i).filter((unit) => WHITE_SPACE.test(String.fromCharCode(unit))));
+const oneStretch = (numbers: Uint32Array): TermStretches => ({ numbers, bounds: Int32Array.of(0, numbers.length), count: 1 });
 
-const isSpace = (unit: number): boolean => (unit <= LAST_ASCII ? unit === SPACE || (unit >= 0x09 && unit <= 0x0d) : SPACES_BEYOND_ASCII.has(unit));
+const boundsFor = (numbers: number): Readonly<Record<LexicalPart | 'tokens', Int32Array>> => ({ words: new Int32Array(numbers), characters: new Int32Array(numbers), translated: new Int32Array(numbers), tokens: new Int32Array(numbers) });
+
+function longer(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * array.length);
+  larger.set(array);
+  return larger;
+}
+
+/** 1 for every UTF-16 unit that is white space. */
+const IS_SPACE = Uint8Array.from({ length: 2 ** 16 }, (_, unit) => Number(WHITE_SPACE.test(String.fromCharCode(unit))));
+
+const FIRST_PLACES = 2 ** 14;
+/** Numbers of a place: two hashes, the length of the part (0: free), its record; side by side, so that a look takes one line of the cache. */
+const PLACE = 4;
 
 /** Records of parts by two hashes and the length of the part: texts are not cut up to be looked up. Two parts are taken for one with a probability of 2^-64. */
 function partTable() {
-  const capacity = 2 ** Math.ceil(Math.log2(2 * MOST_REMEMBERED));
-  const firsts = new Int32Array(capacity);
-  const seconds = new Int32Array(capacity);
-  const lengths = new Uint8Array(capacity); // 0: free
-  const recordNumbers = new Int32Array(capacity);
+  let places = new Int32Array(PLACE * FIRST_PLACES);
   let size = 0;
+  /** Where a part is, or the free place where it belongs. */
+  const placeOf = (first: number, second: number, length: number): number => {
+    const mask = places.length - 1;
+    let place = (PLACE * (first ^ (first >>> 15))) & mask;
+    while (places[place + 2] !== 0 && (places[place] !== first || places[place + 1] !== second || places[place + 2] !== length)) place = (place + PLACE) & mask;
+    return place;
+  };
+  const put = (record: number, first: number, second: number, length: number): void => {
+    const place = placeOf(first, second, length);
+    places[place] = first;
+    places[place + 1] = second;
+    places[place + 2] = length;
+    places[place + 3] = record;
+  };
   return {
     size: () => size,
     clear: () => {
-      lengths.fill(0);
+      places.fill(0);
       size = 0;
     },
-    /** The place of a part, or the free one where it belongs. */
+    /** The record of a part; -1 for a new one. */
     find: (first: number, second: number, length: number): number => {
-      let place = (first ^ (first >>> 15)) & (capacity - 1);
-      while (lengths[place] !== 0 && (firsts[place] !== first || seconds[place] !== second || lengths[place] !== length)) place = (place + 1) & (capacity - 1);
-      return place;
+      const place = placeOf(first, second, length);
+      return places[place + 2] === 0 ? -1 : (places[place + 3] ?? -1);
     },
-    recordAt: (place: number): number => (lengths[place] === 0 ? -1 : (recordNumbers[place] ?? -1)),
-    put: (place: number, record: number, first: number, second: number, length: number): void => {
-      firsts[place] = first;
-      seconds[place] = second;
-      lengths[place] = length;
-      recordNumbers[place] = record;
+    put: (record: number, first: number, second: number, length: number): void => {
       size += 1;
+      if (2 * PLACE * size > places.length) {
+        const before = places;
+        places = new Int32Array(2 * before.length);
+        for (let at = 0; at < before.length; at += PLACE) if (before[at + 2] !== 0) put(before[at + 3] ?? 0, before[at] ?? 0, before[at + 1] ?? 0, before[at + 2] ?? 0);
+      }
+      put(record, first, second, length);
     },
   };
 }
+
+/** A stretch of a text from this length on keeps the whole text in memory (V8), so its letters are copied. */
+const SHORTEST_SLICE = 13;
 
 function termNumbers(onNew: (term: string) => void = () => undefined): TermNumbers {
   const numbers = new Map<string, number>();
@@ -209,7 +249,7 @@ function termNumbers(onNew: (term: string) => void = () => undefined): TermNumbe
       high.push(Math.floor(hash / 2 ** 32));
       low.push(hash >>> 0);
       onNew(term);
-      numbers.set(Buffer.from(term, 'utf16le').toString('utf16le'), numbers.size);
+      numbers.set(term.length < SHORTEST_SLICE ? term : Buffer.from(term, 'utf16le').toString('utf16le'), numbers.size);
       return numbers.size - 1;
     },
     hashOf: (number) => high.at(number) * 2 ** 32 + low.at(number),

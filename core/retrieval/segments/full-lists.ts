@@ -2,14 +2,11 @@
 import type { Segment } from './segment.ts';
 import type { LexicalPart } from './document-terms.ts';
 
-/** A full list, and the largest frequency in it. */
-export type FullList = { readonly bytes: Uint8Array; readonly most: number };
-
-const MOST_BYTES = 192 * 2 ** 20;
+const MOST_BYTES = 320 * 2 ** 20;
 
 /** Gives full lists of one part; those of longest ago are forgotten first. */
-export function createFullLists(segments: readonly Segment[], part: LexicalPart): (segment: number, place: number) => FullList {
-  const kept = new Map<string, FullList>();
+export function createFullLists(segments: readonly Segment[], part: LexicalPart): (segment: number, place: number) => Uint8Array {
+  const kept = new Map<string, Uint8Array>();
   let bytesKept = 0;
   return (s, place) => {
     const key = `${s} ${place}`;
@@ -19,13 +16,10 @@ export function createFullLists(segments: readonly Segment[], part: LexicalPart)
       kept.set(key, known);
       return known;
     }
-    const bytes = Uint8Array.from(segments[s]?.dictionary(part).list(place) ?? []);
-    let most = 0;
-    for (const frequency of bytes) if (frequency > most) most = frequency;
-    const list = { bytes, most };
+    const list = (segments[s]?.dictionary(part).list(place) ?? new Uint8Array(0)).slice();
     kept.set(key, list);
-    bytesKept += bytes.length;
-    for (const [oldest, { bytes: old }] of kept) {
+    bytesKept += list.length;
+    for (const [oldest, old] of kept) {
       if (bytesKept <= MOST_BYTES) break;
       kept.delete(oldest);
       bytesKept -= old.length;

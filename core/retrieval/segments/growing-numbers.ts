@@ -8,6 +8,7 @@ type Numbers = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<
 
 export type GrowingNumbers<A extends Numbers> = {
   readonly push: (value: number) => void;
+  readonly append: (values: ArrayLike<number> & { readonly subarray: (from: number, to: number) => ArrayLike<number> }) => void;
   readonly at: (index: number) => number;
   readonly length: () => number;
   /** All of them in one array. */
@@ -28,6 +29,19 @@ export function growingNumbers<A extends Numbers>(make: (length: number) => A): 
       }
       last[place] = value;
       length += 1;
+    },
+    append: (values) => {
+      for (let from = 0; from < values.length; ) {
+        const place = length & PLACE_MASK;
+        if (place === 0) {
+          last = make(PIECE);
+          pieces.push(last);
+        }
+        const count = Math.min(values.length - from, PIECE - place);
+        last.set(values.subarray(from, from + count), place);
+        from += count;
+        length += count;
+      }
     },
     at: (index) => pieces[index >>> PIECE_BITS]?.[index & PLACE_MASK] ?? 0,
     length: () => length,

@@ -97,16 +97,22 @@ export function addFull(bytes: Uint8Array, { weight, norms, units, scores, base,
   }
 }
 
-/** The same for some documents: those of `documents` (rising numbers over all segments) from place `from` on that lie in this segment. @returns the place after them. */
-export function addFullTo(bytes: Uint8Array, { weight, norms, units, scores, base, size }: TermScoring, documents: Uint32Array, from: number, count: number): number {
+/**
+ * The same for some documents: those of `documents` (rising numbers over all segments) from place `from` on that lie in this segment.
+ * @param isByPlace whether `scores` has the documents' scores at their places in `documents` and not by their numbers.
+ * @returns the place after them.
+ */
+export function addFullTo(bytes: Uint8Array, { weight, norms, units, scores, base, size }: TermScoring, documents: Uint32Array, from: number, isByPlace: boolean): number {
   const end = base + size;
+  const count = documents.length;
   let i = from;
   for (; i < count; i += 1) {
     const document = documents[i] ?? 0;
     if (document >= end) break;
     const frequency = bytes[document - base] ?? 0;
     if (frequency === 0) continue;
-    scores[document] = (scores[document] ?? 0) + (frequency === 1 ? weight * (units[document] ?? 0) : (weight * frequency) / (frequency + (norms[document] ?? 0)));
+    const at = isByPlace ? i : document;
+    scores[at] = (scores[at] ?? 0) + (frequency === 1 ? weight * (units[document] ?? 0) : (weight * frequency) / (frequency + (norms[document] ?? 0)));
   }
   return i;
 }

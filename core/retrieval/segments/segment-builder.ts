@@ -3,11 +3,14 @@ import { crc32 } from 'node:zlib';
 import { foldForSearch } from '../../text/search-folding.ts';
 import { windowRanges } from '../../encoding/windows.ts';
 import type { TokenSums } from '../../encoding/token-sums.ts';
-import type { DocumentTerms, LexicalPart, TermNumbers } from './document-terms.ts';
+import type { DocumentTerms, LexicalPart, TermNumbers, TermStretches } from './document-terms.ts';
 import { lexicalParts } from './document-terms.ts';
 import { growingNumbers } from './growing-numbers.ts';
+import { createPostingCollector } from './posting-collector.ts';
+import type { PostingCollector } from './posting-collector.ts';
 import { isFullList, MOST_POSTING_BYTES, writeFull, writeSparse } from './posting-lists.ts';
 import type { Sections } from './section-file.ts';
+import { lowerBound } from './lower-bound.ts';
 import { termHash } from './term-hash.ts';
 
 /** Neighbouring chunks of one file in one batch: documents [first, first + count), chunks [firstChunk, firstChunk + count). */
@@ -44,13 +47,14 @@ const bytesOf = (array: ArrayBufferView<ArrayBuffer>): Uint8Array => new Uint8Ar
 /** Documents whose tokens are embedded together. */
 const EMBEDDED_AT_ONCE = 64;
 const SMALL_VOCABULARY = 2 ** 16;
+const FREE = -1;
 
 export function createSegmentBuilder(options: { readonly documentTerms: DocumentTerms; readonly tokenSums: TokenSums | null; readonly modelId: string; readonly rules: string }): SegmentBuilder {
   const { documentTerms, tokenSums, modelId, rules } = options;
-  const collectors = { words: postingCollector(), characters: postingCollector(), translated: postingCollector(), tokens: postingCollector() };
+  const collectors = { words: createPostingCollector(), characters: createPostingCollector(), translated: createPostingCollector(), tokens: createPostingCollector() };
   const tokenIds = growingNumbers((n) => new Uint32Array(n));
   const tokenEnds = growingNumbers((n) => new Uint32Array(n));
-  const factors: Float32Array[] = [];
+  const factors = growingNumbers((n) => new Float32Array(n));
   let waiting: Uint32Array[] = [];
   const runs: { batch: number; path: string; first: number; firstChunk: number; count: number }[] = [];
   const labels: PartLabels[] = [];
@@ -60,7 +64,7 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
 
   const embed = (): void => {
     if (tokenSums === null || waiting.length === 0) return;
-    factors.push(...tokenSums.factors(waiting));
+    for (const own of tokenSums.factors(waiting)) factors.append(own);
     waiting = [];
   };
   const labelNumber = ({ speaker, tier }: PartLabels): number => {
@@ -81,20 +85,17 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
       if (last?.batch === batch && last.path === path && last.firstChunk + last.count === chunk) last.count += 1;
       else runs.push({ batch, path, first: size, firstChunk: chunk, count: 1 });
       labelOf.push(labelNumber({ speaker, tier }));
-      const tokens: number[] = [];
-      documentTerms.analyse(text, (part, numbers, from, to) => {
-        collectors[part].count(numbers, from, to);
-        if (part === 'tokens') for (let i = from; i < to; i += 1) tokens.push(numbers[i] ?? 0);
-      });
-      for (const collector of Object.values(collectors)) collector.endDocument();
-      if (tokenSums !== null) {
-        for (const token of tokens) tokenIds.push(token);
-        tokenEnds.push(tokenIds.length());
-        waiting.push(Uint32Array.from(tokens));
-        if (waiting.length >= EMBEDDED_AT_ONCE) embed();
-      }
+      const terms = documentTerms.analyse(text);
+      for (const part of lexicalParts) collectors[part].addDocument(terms[part]);
+      collectors.tokens.addDocument(terms.tokens);
       size += 1;
-      return tokenSums === null ? 0 : 1 + windowRanges(tokens.length).length;
+      if (tokenSums === null) return 0;
+      const tokens = joined(terms.tokens);
+      tokenIds.append(tokens);
+      tokenEnds.push(tokenIds.length());
+      waiting.push(tokens);
+      if (waiting.length >= EMBEDDED_AT_ONCE) embed();
+      return 1 + windowRanges(tokens.length).length;
     },
     finish: () => {
       embed();
@@ -107,94 +108,49 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
       if (tokenSums !== null) {
         writePart(sections, 'tokens', collectors.tokens, { hashOf: (number) => number }, size);
         const ids = tokenIds.take();
-        sections.set('tokens.ids', [bytesOf(tokenSums.vocabularySize <= SMALL_VOCABULARY ? Uint16Array.from(ids) : ids)]);
+        sections.set('tokens.ids', [bytesOf(tokenSums.vocabularySize <= SMALL_VOCABULARY ? new Uint16Array(ids) : ids)]);
         sections.set('tokens.ends', [bytesOf(tokenEnds.take())]);
-        sections.set('tokens.factors', factors.map((own) => bytesOf(new Float32Array(own))));
+        sections.set('tokens.factors', [bytesOf(factors.take())]);
       }
       return sections;
     },
   };
 }
 
-type PostingCollector = {
-  readonly count: (numbers: Uint32Array, from: number, to: number) => void;
-  readonly endDocument: () => void;
-  readonly postings: () => number;
-  /** Terms, frequencies document after document; `ends[d]` is where document d ends; `lengths[d]` its terms with repetitions. */
-  readonly take: () => { readonly termNumbers: Uint32Array; readonly frequencies: Uint16Array; readonly ends: Uint32Array; readonly lengths: Uint32Array };
-};
-
-const MOST_FREQUENCY = 2 ** 16 - 1;
-
-function postingCollector(): PostingCollector {
-  const termNumbers = growingNumbers((n) => new Uint32Array(n));
-  const frequencies = growingNumbers((n) => new Uint16Array(n));
-  const ends = growingNumbers((n) => new Uint32Array(n));
-  const lengths = growingNumbers((n) => new Uint32Array(n));
-  let counts = new Uint32Array(1 << 16);
-  let touched = new Uint32Array(1 << 12);
-  let distinct = 0;
+/** Stretches of numbers as one array. */
+function joined({ numbers, bounds, count }: TermStretches): Uint32Array<ArrayBuffer> {
   let length = 0;
-  return {
-    count: (numbers, from, to) => {
-      for (let i = from; i < to; i += 1) {
-        const number = numbers[i] ?? 0;
-        if (number >= counts.length) {
-          const larger = new Uint32Array(2 * number + 2);
-          larger.set(counts);
-          counts = larger;
-        }
-        const before = counts[number] ?? 0;
-        if (before === 0) {
-          if (distinct === touched.length) {
-            const larger = new Uint32Array(2 * distinct);
-            larger.set(touched);
-            touched = larger;
-          }
-          touched[distinct] = number;
-          distinct += 1;
-        }
-        counts[number] = before + 1;
-      }
-      length += to - from;
-    },
-    endDocument: () => {
-      for (let i = 0; i < distinct; i += 1) {
-        const number = touched[i] ?? 0;
-        termNumbers.push(number);
-        frequencies.push(Math.min(MOST_FREQUENCY, counts[number] ?? 0));
-        counts[number] = 0;
-      }
-      ends.push(termNumbers.length());
-      lengths.push(length);
-      distinct = 0;
-      length = 0;
-    },
-    postings: () => termNumbers.length(),
-    take: () => ({ termNumbers: termNumbers.take(), frequencies: frequencies.take(), ends: ends.take(), lengths: lengths.take() }),
-  };
+  for (let i = 0; i < 2 * count; i += 2) length += (bounds[i + 1] ?? 0) - (bounds[i] ?? 0);
+  const all = new Uint32Array(length);
+  let place = 0;
+  for (let i = 0; i < 2 * count; i += 2) {
+    for (let from = bounds[i] ?? 0, to = bounds[i + 1] ?? 0; from < to; from += 1, place += 1) all[place] = numbers[from] ?? 0;
+  }
+  return all;
 }
 
 /** The dictionary of a part (hashes ascending, document frequencies, places and sums of lists), its lists, and the documents' lengths. */
 function writePart(sections: Map<string, readonly Uint8Array[]>, part: LexicalPart | 'tokens', collector: PostingCollector, terms: Pick<TermNumbers, 'hashOf'>, size: number): void {
-  const { termNumbers, frequencies, ends, lengths } = collector.take();
-  const { order, hashes, frequencyOf } = sortedTerms(termNumbers, terms);
-  const starts = new Uint32Array(frequencyOf.length);
-  let total = 0;
+  const { pieces, distinct, lengths, documentFrequencies: frequencyOf, total } = collector.collected();
+  const { order, hashes } = sortedTerms(frequencyOf, terms);
+  const next = new Uint32Array(frequencyOf.length); // where the next document of each term goes
+  let sum = 0;
   for (const number of order) {
-    starts[number] = total;
-    total += frequencyOf[number] ?? 0;
+    next[number] = sum;
+    sum += frequencyOf[number] ?? 0;
   }
-  const next = starts.slice();
   const documents = new Uint32Array(total);
   const counts = new Uint16Array(total);
-  for (let document = 0, i = 0; document < size; document += 1) {
-    for (; i < (ends[document] ?? 0); i += 1) {
-      const number = termNumbers[i] ?? 0;
-      const place = next[number] ?? 0;
-      next[number] = place + 1;
-      documents[place] = document;
-      counts[place] = frequencies[i] ?? 1;
+  let document = 0;
+  for (const { termNumbers, frequencies, used } of pieces) {
+    for (let i = 0; i < used; document += 1) {
+      for (const end = i + (distinct[document] ?? 0); i < end; i += 1) {
+        const number = termNumbers[i] ?? 0;
+        const place = next[number] ?? 0;
+        next[number] = place + 1;
+        documents[place] = document;
+        counts[place] = frequencies[i] ?? 1;
+      }
     }
   }
   const documentFrequencies = new Uint32Array(order.length);
@@ -203,8 +159,8 @@ function writePart(sections: Map<string, readonly Uint8Array[]>, part: LexicalPa
   let bytes = new Uint8Array(Math.max(1024, 2 * total));
   let at = 0;
   order.forEach((number, i) => {
-    const from = starts[number] ?? 0;
-    const to = from + (frequencyOf[number] ?? 0);
+    const to = next[number] ?? 0;
+    const from = to - (frequencyOf[number] ?? 0);
     const isFull = isFullList(to - from, size);
     const room = isFull ? size : (to - from) * MOST_POSTING_BYTES;
     if (at + room > bytes.length) {
@@ -224,41 +180,36 @@ function writePart(sections: Map<string, readonly Uint8Array[]>, part: LexicalPa
   sections.set(`${part}.offsets`, [bytesOf(offsets)]);
   sections.set(`${part}.sums`, [bytesOf(sums)]);
   sections.set(`${part}.lists`, [bytes.subarray(0, at)]);
-  sections.set(`${part}.lengths`, [bytesOf(new Uint32Array(lengths))]);
+  sections.set(`${part}.lengths`, [bytesOf(lengths)]);
 }
 
-/** The terms that occur, by rising hash, with in how many documents each occurs. */
-function sortedTerms(termNumbers: Uint32Array, terms: Pick<TermNumbers, 'hashOf'>): { readonly order: Uint32Array; readonly hashes: Float64Array<ArrayBuffer>; readonly frequencyOf: Uint32Array } {
-  let most = 0;
-  for (const number of termNumbers) if (number >= most) most = number + 1;
-  const frequencyOf = new Uint32Array(most);
-  for (const number of termNumbers) frequencyOf[number] = (frequencyOf[number] ?? 0) + 1;
-  const hashOf = new Float64Array(most);
+/** The terms that occur, by rising hash. */
+function sortedTerms(frequencyOf: Uint32Array, terms: Pick<TermNumbers, 'hashOf'>): { readonly order: Int32Array; readonly hashes: Float64Array<ArrayBuffer> } {
   let used = 0;
-  for (let number = 0; number < most; number += 1) {
+  for (const frequency of frequencyOf) if (frequency > 0) used += 1;
+  const hashes = new Float64Array(used);
+  for (let number = 0, place = 0; place < used; number += 1) {
     if ((frequencyOf[number] ?? 0) === 0) continue;
-    hashOf[number] = terms.hashOf(number);
-    used += 1;
-  }
-  const order = new Uint32Array(used);
-  let place = 0;
-  for (let number = 0; number < most; number += 1) {
-    if ((frequencyOf[number] ?? 0) === 0) continue;
-    order[place] = number;
+    hashes[place] = terms.hashOf(number);
     place += 1;
   }
-  order.sort((a, b) => (hashOf[a] ?? 0) - (hashOf[b] ?? 0));
-  return { order, hashes: Float64Array.from(order, (number) => hashOf[number] ?? 0), frequencyOf };
+  hashes.sort();
+  const order = new Int32Array(used).fill(FREE);
+  for (let number = 0; number < frequencyOf.length; number += 1) {
+    if ((frequencyOf[number] ?? 0) === 0) continue;
+    let place = lowerBound(hashes, terms.hashOf(number));
+    while (order[place] !== FREE) place += 1; // two terms of one hash
+    order[place] = number;
+  }
+  return { order, hashes };
 }
 
 /** Words by the hash of their spelling without marks, so that a word typed without them is found. */
 function writeSpellings(sections: Map<string, readonly Uint8Array[]>, collector: PostingCollector, { terms, wholeWord }: DocumentTerms): void {
-  const seen = new Uint8Array(terms.characters.size());
   const entries: { readonly hash: number; readonly word: string }[] = [];
-  for (const number of collector.take().termNumbers) {
-    if (seen[number] === 1) continue;
-    seen[number] = 1;
-    const word = wholeWord(number);
+  const { documentFrequencies } = collector.collected();
+  for (let number = 0; number < terms.characters.size(); number += 1) {
+    const word = (documentFrequencies[number] ?? 0) === 0 ? undefined : wholeWord(number);
     if (word === undefined) continue;
     const bare = foldForSearch(word);
     if (bare !== word) entries.push({ hash: termHash(bare), word });

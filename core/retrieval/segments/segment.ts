@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { EnvironmentError } from '../../base/errors.ts';
 import type { LexicalPart } from './document-terms.ts';
+import { lowerBound } from './lower-bound.ts';
 import { SEGMENT_VERSION } from './segment-builder.ts';
 import type { PartLabels, SegmentFacts } from './segment-builder.ts';
 import type { SectionSource } from './section-file.ts';
@@ -116,18 +117,6 @@ type NumberArray<A> = { new (buffer: ArrayBuffer, byteOffset: number, length: nu
 function numbers<A>(source: SectionSource, name: string, kind: NumberArray<A>): A {
   const bytes = source.section(name);
   return new kind(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / kind.BYTES_PER_ELEMENT));
-}
-
-/** The first place whose value is not below the one asked for; values rise. */
-function lowerBound(values: Float64Array, wanted: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 export function damagedSegment(what: string): EnvironmentError {
