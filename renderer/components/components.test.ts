@@ -22,6 +22,7 @@ import ProblemPanel from './ProblemPanel.vue';
 import ProgressPanel from './ProgressPanel.vue';
 import RecentProjectCard from './RecentProjectCard.vue';
 import SearchHit from './SearchHit.vue';
+import SettingsPopover from './SettingsPopover.vue';
 import ShareBars from './ShareBars.vue';
 import TextsBox from './TextsBox.vue';
 
@@ -251,6 +252,25 @@ describe('the presets', () => {
     expect(wrapper.findAll('[role=radio]').map((radio) => radio.attributes('aria-checked'))).toEqual(['true', 'false']);
     await wrapper.findAll('[role=radio]')[1]?.trigger('click');
     expect(wrapper.emitted('update:modelValue')).toEqual([['balanced']]);
+  });
+});
+
+describe('the languages of the interface', () => {
+  it('are offered under their own names, each marked as its language', async () => {
+    const wrapper = mount(SettingsPopover, { props: { theme: 'system', language: 'en', version: null }, attachTo: document.body });
+    await button(wrapper, 'Settings').trigger('click');
+    const offered = [...document.querySelectorAll('.settings option')].map((option) => [option.getAttribute('lang'), option.textContent]);
+    wrapper.unmount();
+    expect(offered).toEqual([['en', 'English'], ['es', 'Español'], ['fr', 'Français'], ['sw', 'Kiswahili'], ['ar', 'العربية']]);
+  });
+
+  it('name the script of a language anew when another is chosen', async () => {
+    const wrapper = mount(LanguageCard, { props: { language: { tag: 'ar', name: 'Arabic', ownName: 'العربية', isListed: true, script: 'Arab', direction: 'rtl' } } });
+    expect(words(wrapper)).toContain('Arabic');
+    setInterfaceLanguage('es');
+    await wrapper.vm.$nextTick();
+    expect(words(wrapper)).toMatch(/Escritura\s*árabe/);
+    setInterfaceLanguage('en');
   });
 });
 

@@ -1,19 +1,19 @@
 /** Where does a passage stand, in words? Page, verse, time, row, slide, speaker: whatever its source has. */
 import type { Location } from '../../main/contract/index.ts';
-import { formatCount } from '../locales/format.ts';
+import { formatCount, formatDecimal } from '../locales/format.ts';
 import { t } from '../locales/translate.ts';
 
 const SECOND_MS = 1_000;
 const SECONDS_PER_MINUTE = 60;
 const MINUTES_PER_HOUR = 60;
 
-/** 83_500 -> "1:23.5"; hours only where there are some. */
+/** 83_500 -> "1:23.5", in Spanish "1:23,5"; hours only where there are some. */
 export function formatClock(timeMs: number): string {
   const tenths = Math.round(timeMs / (SECOND_MS / 10));
   const seconds = (tenths / 10) % SECONDS_PER_MINUTE;
   const minutes = Math.floor(tenths / 10 / SECONDS_PER_MINUTE);
   const hours = Math.floor(minutes / MINUTES_PER_HOUR);
-  const clock = [hours > 0 ? String(minutes % MINUTES_PER_HOUR).padStart(2, '0') : String(minutes), seconds.toFixed(1).padStart(4, '0')];
+  const clock = [hours > 0 ? String(minutes % MINUTES_PER_HOUR).padStart(2, '0') : String(minutes), formatDecimal(seconds, 1).padStart(4, '0')];
   return [...(hours > 0 ? [String(hours)] : []), ...clock].join(':');
 }
 
