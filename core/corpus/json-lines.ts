@@ -11,6 +11,8 @@ export type JsonLine = {
   readonly text: (...names: readonly string[]) => string;
   /** As `text`, but undefined when none of the names is there or the value is empty or null. */
   readonly optionalText: (...names: readonly string[]) => string | undefined;
+  /** The texts of the first of these names that is there, a list or one text, trimmed, without empty ones; none when no name is there. */
+  readonly texts: (...names: readonly string[]) => readonly string[];
 };
 
 /** Thrown and caught in this file only: carries a problem out of nested field access. */
@@ -62,8 +64,18 @@ function parseJsonLine<T>(place: { readonly path: string; readonly text: string;
     const expected = `text in the field ${names.map((name) => `"${name}"`).join(' or ')}`;
     throw new FieldProblem(problem('missing-field', { path, line, expected, found: `the fields ${[...fields.keys()].map((name) => `"${name}"`).join(', ')}` }));
   };
+  const texts = (...names: readonly string[]): readonly string[] => {
+    const name = names.find((one) => fields.get(one) !== undefined && fields.get(one) !== null);
+    const found: unknown = name === undefined ? [] : fields.get(name);
+    const list: readonly unknown[] = Array.isArray(found) ? found : [found];
+    return list.flatMap((value) => {
+      if (typeof value !== 'string') throw new FieldProblem(problem('wrong-type', { path, line, expected: `a list of texts in the field "${name ?? ''}"`, found: JSON.stringify(value) }));
+      if (!value.isWellFormed()) throw new FieldProblem(problem('half-character', { path, line, expected: `whole Unicode characters in the field "${name ?? ''}" (no lone surrogates)`, found: value }));
+      return value.trim() === '' ? [] : [value.trim()];
+    });
+  };
   try {
-    return { kind: 'record', value: parse({ line, text: requiredText, optionalText }) };
+    return { kind: 'record', value: parse({ line, text: requiredText, optionalText, texts }) };
   } catch (thrown) {
     if (thrown instanceof FieldProblem) return thrown.reading;
     throw thrown;

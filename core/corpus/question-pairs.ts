@@ -10,10 +10,12 @@ export const QUESTION_FIELDS = {
   title: ['title'],
   queryId: ['qid', 'query_id', 'queryId', '_id', 'id'],
   documentId: ['docid', 'document_id', 'documentId', 'pid'],
+  negatives: ['negatives', 'hard_negatives', 'negative'],
 } as const;
 
 /**
- * Streams `{"query"|"question", "positive"|"passage"|"answer", "title"?, "qid"?, "docid"?}` lines, plain or gzip.
+ * Streams `{"query"|"question", "positive"|"passage"|"answer", "title"?, "qid"?, "docid"?, "negatives"?}` lines, plain or gzip;
+ * negatives are a list of passages (or one) that look like answers and are none.
  * @returns one Reading per non-blank line, in file order. @throws what readLineBatches throws.
  */
 export function readQuestionPairs(path: string, signal: AbortSignal, options: ReadOptions = {}): AsyncGenerator<Reading<QuestionPair>> {
@@ -24,12 +26,14 @@ export function readQuestionPairs(path: string, signal: AbortSignal, options: Re
       const title = line.optionalText(...QUESTION_FIELDS.title);
       const queryId = line.optionalText(...QUESTION_FIELDS.queryId);
       const documentId = line.optionalText(...QUESTION_FIELDS.documentId);
+      const negatives = line.texts(...QUESTION_FIELDS.negatives);
       return {
         query: line.text(...QUESTION_FIELDS.query),
         passage: line.text(...QUESTION_FIELDS.passage),
         ...(title === undefined ? {} : { title }),
         ...(queryId === undefined ? {} : { queryId }),
         ...(documentId === undefined ? {} : { documentId }),
+        ...(negatives.length === 0 ? {} : { negatives }),
       };
     },
     options,

@@ -4,6 +4,7 @@ import { checkedText, readLineRecordBatches } from './line-records.ts';
 import type { ReadOptions } from './line-records.ts';
 import { flatMapReadings } from './parsed-files.ts';
 import { problem, record } from './records.ts';
+import { withTitle } from './records.ts';
 import type { QuestionPair, Reading } from './records.ts';
 
 type Fields = ReadonlyMap<string, unknown>;
@@ -35,7 +36,7 @@ function pairsOf({ query, queryId, positives, negatives, path, line, shown }: { 
   if (query === '') return [problem('missing-field', { path, line, expected: 'a question', found })];
   const usable = positives.filter(({ text }) => text !== '');
   if (usable.length === 0) return [problem('missing-field', { path, line, expected: `a passage that answers "${query}"`, found })];
-  const wrong = negatives.map(({ text }) => text).filter((text) => text !== '').slice(0, MOST_NEGATIVES);
+  const wrong = negatives.filter(({ text }) => text !== '').slice(0, MOST_NEGATIVES).map(({ title, text }) => withTitle(text, title));
   return usable.map(({ id, title, text }) =>
     record({ query, passage: text, ...(title === '' ? {} : { title }), ...(queryId === '' ? {} : { queryId }), ...(id === '' ? {} : { documentId: id }), ...(wrong.length === 0 ? {} : { negatives: wrong }) }),
   );

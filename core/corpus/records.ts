@@ -8,8 +8,13 @@ export type CorpusProblem = FileProblem;
 /** What a reader yields: a record, or what was wrong in its place. The caller decides how many problems are too many. */
 export type Reading<T> = { readonly kind: 'record'; readonly value: T } | { readonly kind: 'problem'; readonly problem: CorpusProblem };
 
-/** A question and a passage that answers it; `negatives` are passages that look like answers and are none. */
+/** A question and a passage that answers it; `negatives` are passages that look like answers and are none, each behind its title (withTitle). */
 export type QuestionPair = { readonly query: string; readonly passage: string; readonly title?: string; readonly queryId?: string; readonly documentId?: string; readonly negatives?: readonly string[] };
+
+/** A passage as models read it: its title, if it has one, on a line before it. */
+export function withTitle(text: string, title: string | undefined): string {
+  return title === undefined || title === '' ? text : `${title}\n${text}`;
+}
 
 /** Where a record stands besides its line: what a person would look up. */
 export type RecordPlace = {

@@ -1,12 +1,13 @@
 /** Which records does a recipe name? All of its files, read once, cleaned lightly; what was wrong is reported and left out. */
 import { InputError } from '../base/errors.ts';
+import { withTitle } from '../corpus/records.ts';
 import type { CorpusProblem, QuestionPair, Reading } from '../corpus/records.ts';
 import { readPairs, readQuestions, readTexts } from '../corpus/sources.ts';
 import { corpusSourceOf } from './corpus-sources.ts';
 import type { Recipe } from './recipe-schema.ts';
 
-/** A question with the passage that answers it; questions with the same `documentKey` share their passage. */
-export type RetrievalExample = { readonly query: string; readonly passage: string; readonly documentKey: string };
+/** A question with the passage that answers it; questions with the same `documentKey` share their passage. `negatives`: passages that somebody said do not answer. */
+export type RetrievalExample = { readonly query: string; readonly passage: string; readonly documentKey: string; readonly negatives?: readonly string[] };
 
 /** One parallel corpus: `source` and `target` are language tags. */
 export type ParallelCorpus = { readonly name: string; readonly source: string; readonly target: string; readonly pairs: readonly SentencePair[] };
@@ -18,6 +19,11 @@ export type Corpora = {
   readonly parallel: readonly ParallelCorpus[];
   readonly monolingual: readonly MonolingualCorpus[];
 };
+
+/** So many candidates are kept for each negative that a step draws: the same one in every epoch would be learned by heart. */
+export const CANDIDATES_PER_NEGATIVE = 4;
+/** Of negatives that the corpora name, a step draws so many for a question where the recipe does not say. */
+export const SAID_NEGATIVES = 1;
 
 /** A pair whose longer side has more than this many times the characters of the other is left out as misaligned (scripts differ by up to 4). */
 const MOST_LENGTH_RATIO = 9;
@@ -31,11 +37,12 @@ const LENGTH_RATIO_FLOOR = 20; // characters added to both sides, so that short 
 export async function readCorpora(options: { readonly recipe: Recipe; readonly signal: AbortSignal; readonly onProblem: (problem: CorpusProblem) => void; readonly onFile: (path: string) => void }): Promise<Corpora> {
   const { recipe, signal, onProblem, onFile } = options;
   const retrieval: RetrievalExample[] = [];
+  const mostNegatives = CANDIDATES_PER_NEGATIVE * (recipe.hardNegatives?.count ?? SAID_NEGATIVES);
   for (const source of recipe.retrieval ?? []) {
     const path = 'pairs' in source ? source.pairs : source.folder;
     onFile(path);
     const before = retrieval.length;
-    for await (const pair of recordsOf(readQuestions(corpusSourceOf(source), signal), onProblem)) retrieval.push(toExample(pair));
+    for await (const pair of recordsOf(readQuestions(corpusSourceOf(source), signal), onProblem)) retrieval.push(toExample(pair, mostNegatives));
     requireSome(retrieval.length - before, path, 'question-passage pairs');
   }
   const parallel: ParallelCorpus[] = [];
@@ -65,9 +72,9 @@ export async function readCorpora(options: { readonly recipe: Recipe; readonly s
   return { retrieval, parallel: withoutDuplicateCorpora(inOneDirection(parallel)), monolingual };
 }
 
-function toExample(pair: QuestionPair): RetrievalExample {
-  const passage = pair.title === undefined || pair.title === '' ? pair.passage : `${pair.title}\n${pair.passage}`;
-  return { query: pair.query, passage, documentKey: pair.documentId ?? passage };
+function toExample({ query, passage: text, title, documentId, negatives = [] }: QuestionPair, mostNegatives: number): RetrievalExample {
+  const passage = withTitle(text, title);
+  return { query, passage, documentKey: documentId ?? passage, ...(negatives.length === 0 ? {} : { negatives: negatives.slice(0, mostNegatives) }) };
 }
 
 async function* recordsOf<T>(batches: AsyncIterable<readonly Reading<T>[]>, onProblem: (problem: CorpusProblem) => void): AsyncGenerator<T> {

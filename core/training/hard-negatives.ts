@@ -1,13 +1,12 @@
-/** Which passages are mistaken for the answer? Those that BM25 or the model itself ranks high though they answer another question. */
+/** Which passages are mistaken for the answer? Those that somebody said are wrong, then those that BM25 or the model itself ranks high though they answer another question. */
 import { pauseFor } from '../base/pause.ts';
 import { seededPermutation, seededRandom } from '../base/random.ts';
 import { buildLexicalIndex } from '../retrieval/lexical-index.ts';
+import { CANDIDATES_PER_NEGATIVE } from './corpora.ts';
 import type { PreparedTexts } from './prepare.ts';
 import { similaritiesOf } from './similarities.ts';
 import type { TrainableEncoder } from './trainable-encoder.ts';
 
-/** So many candidates are kept for each that a step draws: the same one in every epoch would be learned by heart. */
-const CANDIDATES_PER_NEGATIVE = 4;
 /** Passages that the model ranks when it mines; a larger collection is sampled anew each time. */
 const MOST_RANKED_PASSAGES = 20_000;
 /** Questions ranked at once. */
@@ -33,6 +32,25 @@ function drawn(candidates: readonly number[], options: { readonly count: number;
   if (candidates.length <= count) return candidates;
   const order = seededPermutation(candidates.length, { seed, purpose: `hard negatives ${question}`, position: step });
   return [...order.subarray(0, count)].map((place) => candidates[place] ?? 0);
+}
+
+/** Negatives that the corpora name (a person's judgements, hard negatives of DPR or MS MARCO), without those that answer the question elsewhere; null when they name none. */
+export function saidNegatives({ texts, count, seed }: { readonly texts: PreparedTexts; readonly count: number; readonly seed: number }): NegativesOf | null {
+  const { negativesOf } = texts.retrieval;
+  if (negativesOf.every(({ length }) => length === 0)) return null;
+  const answersOf = answersByQuestion(texts);
+  return ({ question, step }) => {
+    const said = negativesOf[question] ?? [];
+    if (said.length === 0) return [];
+    const answers = answersOf(question);
+    return drawn([...new Set(said)].filter((passage) => !answers.has(passage)), { count, seed, question, step });
+  };
+}
+
+/** At most `count` for a question: what was said first, then what was mined. */
+export function saidBeforeMined(said: NegativesOf | null, mined: NegativesOf | null, count: number): NegativesOf | undefined {
+  if (said === null || mined === null) return said ?? mined ?? undefined;
+  return (asked) => [...new Set([...said(asked), ...mined(asked)])].slice(0, count);
 }
 
 /** Negatives by BM25 over character n-grams, which needs no language: a function of (question, step) without a state. */

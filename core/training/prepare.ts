@@ -22,8 +22,8 @@ export const DEFAULT_PIVOT = 'en';
 const LEAST_NEW_PIECES = 4000;
 const TEXTS_BETWEEN_PAUSES = 2000;
 
-/** The token ids of the retrieval data: question i is answered by passage `passageOf[i]`. */
-export type RetrievalIds = { readonly queries: readonly Uint32Array[]; readonly passages: readonly Uint32Array[]; readonly passageOf: Int32Array };
+/** The token ids of the retrieval data: question i is answered by passage `passageOf[i]`; the passages `negativesOf[i]` were said not to answer it. */
+export type RetrievalIds = { readonly queries: readonly Uint32Array[]; readonly passages: readonly Uint32Array[]; readonly passageOf: Int32Array; readonly negativesOf: readonly (readonly number[])[] };
 export type ParallelIds = { readonly corpus: ParallelCorpus; readonly sources: readonly Uint32Array[]; readonly targets: readonly Uint32Array[] };
 export type MonolingualIds = { readonly language: string; readonly sentences: readonly Uint32Array[] };
 
@@ -99,8 +99,8 @@ function expectMeasurable({ earlyStopping }: Recipe, heldOut: readonly HeldOutPa
 /** All texts of the corpora as ids. */
 export async function tokeniseCorpora(corpora: Corpora, tokens: (text: string, role: TextRole) => Uint32Array, signal: AbortSignal): Promise<TokenisedCorpora> {
   const encodeAll = (list: readonly string[], role: TextRole): Promise<Uint32Array[]> => encodeTexts(list, (text) => tokens(text, role), signal);
-  const { passageOf, passages } = sameDocumentKeys(corpora.retrieval);
-  const retrieval: RetrievalIds = { queries: await encodeAll(corpora.retrieval.map((example) => example.query), 'query'), passages: await encodeAll(passages, 'document'), passageOf };
+  const { passageOf, passages, negativesOf } = sameDocumentKeys(corpora.retrieval);
+  const retrieval: RetrievalIds = { queries: await encodeAll(corpora.retrieval.map((example) => example.query), 'query'), passages: await encodeAll(passages, 'document'), passageOf, negativesOf };
   const parallel: ParallelIds[] = [];
   for (const corpus of corpora.parallel) {
     parallel.push({ corpus, sources: await encodeAll(corpus.pairs.map((pair) => pair.source), 'document'), targets: await encodeAll(corpus.pairs.map((pair) => pair.target), 'document') });

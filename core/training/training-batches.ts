@@ -1,5 +1,6 @@
 /** What happens in each step of a recipe? The losses on vectors with their hard negatives, and the guessing of hidden tokens. */
-import { bm25Negatives, modelNegatives, type ModelNegatives, type NegativesOf } from './hard-negatives.ts';
+import { SAID_NEGATIVES } from './corpora.ts';
+import { bm25Negatives, modelNegatives, saidBeforeMined, saidNegatives, type ModelNegatives, type NegativesOf } from './hard-negatives.ts';
 import type { LossSessions } from './loss-sessions.ts';
 import type { PreparedTexts } from './prepare.ts';
 import { isStatic, type Recipe } from './recipe-schema.ts';
@@ -26,9 +27,11 @@ export function createTrainingBatches(options: {
   const { recipe, texts, sessions, encoder, maskedAt, steps, signal } = options;
   const { hardNegatives, seed } = recipe;
   let mined: ModelNegatives | null = null;
-  let negativesOf: NegativesOf | undefined;
-  if (hardNegatives?.source === 'bm25') negativesOf = bm25Negatives({ texts, count: hardNegatives.count, seed });
-  if (hardNegatives?.source === 'model') negativesOf = (asked) => mined?.negativesOf(asked) ?? [];
+  let minedOf: NegativesOf | null = null;
+  if (hardNegatives?.source === 'bm25') minedOf = bm25Negatives({ texts, count: hardNegatives.count, seed });
+  if (hardNegatives?.source === 'model') minedOf = (asked) => mined?.negativesOf(asked) ?? [];
+  const count = hardNegatives?.count ?? SAID_NEGATIVES;
+  const negativesOf = saidBeforeMined(saidNegatives({ texts, count, seed }), minedOf, count);
   const batches = createStepBatches({ recipe, texts, sessions, negativesOf });
   if (hardNegatives?.source === 'model') mined = modelNegatives({ texts, ...hardNegatives, seed, encoder, questionsAt: batches.questionsAt, steps, signal });
   const { pretrainingSteps, weight } = isStatic(recipe) ? NO_GUESSING : recipe.losses.maskedLanguage;

@@ -8,6 +8,7 @@ import { trimVocabulary } from '../../encoding/backbones/trim-vocabulary.ts';
 import { onnxParameters } from '../../encoding/onnx-vectors.ts';
 import { DENSE, longestSequence, lowRankNames, mergeLowRank, type TransformerShape } from '../../modules/index.ts';
 import { trainUnigram } from '../../text/unigram-trainer.ts';
+import { SAID_NEGATIVES } from '../corpora.ts';
 import type { ReportTraining } from '../events.ts';
 import { reportVocabulary, type SplitCorpora } from '../prepare.ts';
 import type { BackboneRecipe, FromScratchRecipe, LoraSettings, TransformerRecipe } from '../recipe-schema.ts';
@@ -146,7 +147,7 @@ function expectRoom(recipe: TransformerRecipe, shape: TransformerShape, { pooled
 
 /** Texts of the largest part of a step. */
 function mostTexts({ optimizer, hardNegatives }: TransformerRecipe): number {
-  return Math.max((2 + (hardNegatives?.count ?? 0)) * optimizer.retrievalBatch, 3 * optimizer.parallelBatch);
+  return Math.max((2 + (hardNegatives?.count ?? SAID_NEGATIVES)) * optimizer.retrievalBatch, 3 * optimizer.parallelBatch);
 }
 
 /** W + scale up down in the place of W and its thin matrices. */
