@@ -5,6 +5,7 @@ import { writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { assertNever, InputError, InvariantError } from '../../core/base/errors.ts';
 import type { JobRequest, TrainingEvent } from '../contract/index.ts';
 import { hasCheckpoint, keepModel, tidyModels } from '../project/models.ts';
+import { writeJudgedQuestions } from '../project/judged-questions.ts';
 import { threadsOf } from '../project/presets.ts';
 import type { ProjectFile } from '../project/project-file.ts';
 import type { OpenProject, Projects } from '../project/projects.ts';
@@ -54,8 +55,8 @@ export function createPrepare(options: PrepareOptions): (request: JobRequest) =>
 async function prepareTraining(options: PrepareOptions, project: OpenProject, request: Extract<JobRequest, { kind: 'train' }>): Promise<PreparedJob> {
   const { folder, file } = project;
   const paths = projectPaths(folder);
-  const input = await trainInput(options, project, request.preset);
   const resume = request.resume && (await hasCheckpoint(folder));
+  const input = await trainInput(options, project, { preset: request.preset, keepsJudged: resume });
   return {
     run: (onEvent) =>
       runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
@@ -78,7 +79,7 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
 }
 
 async function preparePlan(options: PrepareOptions, project: OpenProject, request: Extract<JobRequest, { kind: 'plan' }>): Promise<PreparedJob> {
-  const input = await trainInput(options, project, request.preset);
+  const input = await trainInput(options, project, { preset: request.preset, keepsJudged: await hasCheckpoint(project.folder) });
   return {
     run: (onEvent) => {
       let plan: Extract<TrainingEvent, { kind: 'plan' }> | null = null;
@@ -99,9 +100,10 @@ async function preparePlan(options: PrepareOptions, project: OpenProject, reques
   };
 }
 
-async function trainInput(options: PrepareOptions, { folder, file }: OpenProject, preset: Extract<JobRequest, { kind: 'train' }>['preset']): Promise<CallInput<'train'>> {
+/** @param keepsJudged true: a run that can be resumed learns from what was judged when it began. */
+async function trainInput(options: PrepareOptions, { folder, file }: OpenProject, { preset, keepsJudged }: { readonly preset: Extract<JobRequest, { kind: 'train' }>['preset']; readonly keepsJudged: boolean }): Promise<CallInput<'train'>> {
   const paths = projectPaths(folder);
   await mkdir(paths.models, { recursive: true });
-  await writeJsonAtomic(paths.recipe, recipeOf({ folder, file, preset }));
+  await writeJsonAtomic(paths.recipe, recipeOf({ folder, file, preset, judged: await writeJudgedQuestions(folder, { keep: keepsJudged }) }));
   return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: file.settings.device ?? 'cpu', resume: false, onlyPlan: false, questions: file.questions === null ? null : { file: join(folder, file.questions), folder } };
 }

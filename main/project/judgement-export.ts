@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { makeFolder, writeFileAtomic } from '../../core/base/atomic-files.ts';
 import { InputError } from '../../core/base/errors.ts';
+import { withTitle } from '../../core/corpus/records.ts';
 import type { JudgedQueryMarks } from './judgements.ts';
 
 export type JudgementExport = { readonly folder: string; readonly files: readonly string[]; readonly queries: number; readonly documents: number; readonly judgements: number };
@@ -35,12 +36,12 @@ export async function exportJudgements(judged: readonly JudgedQueryMarks[], fold
   return { folder, files: Object.keys(files), queries: judged.length, documents: documents.size, judgements: lines.length };
 }
 
-/** `{"question", "positive", "negatives"}`, one per right passage: what core/corpus/question-pairs.ts reads; negatives are the passages said to be wrong. */
+/** `{"question", "positive", "negatives"}`, one per right passage: what core/corpus/question-pairs.ts reads; negatives are the passages said to be wrong, each behind its title. */
 export function trainingLines(judged: readonly JudgedQueryMarks[]): readonly { readonly question: string; readonly positive: string; readonly title: string; readonly negatives: readonly string[] }[] {
   return judged.flatMap(({ query, marks }) => {
-    const negatives = marks.filter(({ verdict }) => verdict === 'wrong').map(({ passage }) => passage.text);
+    const negatives = marks.filter(({ verdict }) => verdict === 'wrong').map(({ passage }) => withTitle(passage.text, passage.title));
     return marks.filter(({ verdict }) => verdict === 'right').map(({ passage }) => ({ question: query, positive: passage.text, title: passage.title, negatives }));
   });
 }
 
-const jsonLines = (values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+export const jsonLines = (values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');

@@ -60,6 +60,14 @@ describe('the recipe of a project', () => {
     expect(recipe.retrieval).toBeUndefined();
   });
 
+  it('learns from judgements beside question data, and from those alone never', async () => {
+    const judged = join(folder, 'incoming', 'q.jsonl');
+    const questions = corpus({ role: 'questions', format: 'jsonl-pairs', paths: ['incoming/q.jsonl'], languages: { kind: 'one', language: 'en' } });
+    const recipe = await parseRecipe({ text: JSON.stringify(recipeOf({ folder, file: project(corpus({}), questions), preset: 'quick', judged })), recipePath: 'recipe.json', folder });
+    expect(recipe.retrieval).toMatchObject([{ pairs: judged }, { pairs: judged }]);
+    expect(recipeOf({ folder, file: project(corpus({})), preset: 'quick', judged })['retrieval']).toBeUndefined();
+  });
+
   it('carries the settings of the expert panel', async () => {
     const file = { ...project(corpus({})), settings: { preset: 'quick', threads: 1, seed: 7, semanticWeight: 2, languageWeight: 0.5, temperature: 0.1 } as const };
     const recipe = await parseRecipe({ text: JSON.stringify(recipeOf({ folder, file, preset: 'quick' })), recipePath: 'recipe.json', folder });

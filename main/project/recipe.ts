@@ -9,15 +9,19 @@ import type { CorpusEntry, ProjectFile } from './project-file.ts';
 /** A recipe as JSON; core/training/recipe.ts checks it and fills in defaults. */
 export type RecipeJson = Readonly<Record<string, unknown>>;
 
-/** The recipe of a project. @throws InputError 'corpus.language-unsaid' when a corpus does not say its languages. */
-export function recipeOf(options: { readonly folder: string; readonly file: ProjectFile; readonly preset: Preset }): RecipeJson {
-  const { folder, file, preset } = options;
+/**
+ * The recipe of a project. @param judged  the file of judged questions (judged-questions.ts), or null; used beside question data only:
+ * without any, a recipe starts from the shipped English, which judgements of a few questions would put out of use.
+ * @throws InputError 'corpus.language-unsaid' when a corpus does not say its languages.
+ */
+export function recipeOf(options: { readonly folder: string; readonly file: ProjectFile; readonly preset: Preset; readonly judged?: string | null }): RecipeJson {
+  const { folder, file, preset, judged = null } = options;
   const { width, steps } = PRESETS[preset];
   const { settings } = file;
   const questions = file.corpora.filter(({ role }) => role === 'questions');
   return {
     encoder: { kind: 'static', width },
-    ...(questions.length === 0 ? {} : { retrieval: questions.map((corpus) => retrievalSource(folder, corpus)) }),
+    ...(questions.length === 0 ? {} : { retrieval: [...questions.map((corpus) => retrievalSource(folder, corpus)), ...(judged === null ? [] : [{ pairs: judged }])] }),
     parallel: file.corpora.filter(({ role }) => role === 'pairs').map((corpus) => parallelSource(folder, corpus)),
     monolingual: file.corpora.filter(({ role }) => role === 'texts').map((corpus) => monolingualSource(folder, corpus)),
     losses: {
