@@ -14,7 +14,25 @@ export const emptyList: ScoredList = { documents: new Uint32Array(0), scores: ne
 export function topDocuments(scores: Scores, depth: number): ScoredList {
   const kept = bestUnordered(scores, depth);
   const documents = kept.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
-  return { documents, scores: Float64Array.from(documents, (document) => scores[document] ?? 0) };
+  const sorted = new Float64Array(documents.length);
+  for (let i = 0; i < sorted.length; i += 1) sorted[i] = scores[documents[i] ?? 0] ?? 0;
+  return { documents, scores: sorted };
+}
+
+/**
+ * The `depth` of some documents with the largest scores.
+ * @param documents rising numbers.  @param scores float [N], by number.
+ */
+export function topOf(documents: Uint32Array, scores: Float32Array, depth: number): ScoredList {
+  const list = topDocuments(scoresOf(documents, scores), depth);
+  return { documents: list.documents.map((place) => documents[place] ?? 0), scores: list.scores };
+}
+
+/** The scores of some documents, in their order. */
+export function scoresOf(documents: Uint32Array, scores: Float32Array): Float32Array<ArrayBuffer> {
+  const own = new Float32Array(documents.length);
+  for (let i = 0; i < own.length; i += 1) own[i] = scores[documents[i] ?? 0] ?? 0;
+  return own;
 }
 
 /** The best `depth` in any order: a threshold first, so that only few need ordering. */

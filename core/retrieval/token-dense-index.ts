@@ -7,7 +7,7 @@ import type { TokenSums } from '../encoding/token-sums.ts';
 import { windowRanges } from '../encoding/windows.ts';
 import { emptyDenseList, isUsable } from './dense-index.ts';
 import type { DenseIndex } from './dense-index.ts';
-import { kthLargest, topDocuments } from './scored-list.ts';
+import { kthLargest, scoresOf, topDocuments } from './scored-list.ts';
 import { basesOf } from './segments/bm25-search.ts';
 import { addFull, addSparse, isFullList } from './segments/posting-lists.ts';
 import { damagedSegment } from './segments/segment.ts';
@@ -39,8 +39,10 @@ export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: T
     return { ...tokens, starts: factorStarts(tokens) };
   });
   const candidateScores = new Float32Array(isExact ? 0 : size);
+  const candidates = new Uint32Array(isExact ? 0 : size);
+  const everyDocument = Uint32Array.from({ length: isExact ? size : 0 }, (_, d) => d);
 
-  /** Scores of candidates; the others have -Infinity. */
+  /** What the tokens that say most add up to, document by document. */
   const chooseCandidates = (scores: Float32Array): Float32Array => {
     candidateScores.fill(0);
     const telling = tellingTokens(scores);
@@ -62,28 +64,50 @@ export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: T
     isExact,
     nearest: (query, depth, allowed = null) => {
       if (!isUsable(query) || size === 0) return Promise.resolve(emptyDenseList);
-      const { tokens: scores, offset } = tokenSums.scores(query);
-      const chosen = isExact ? null : chooseCandidates(scores);
-      if (chosen !== null && allowed !== null) for (let d = 0; d < size; d += 1) if (allowed[d] === 0) chosen[d] = -Infinity;
-      const least = chosen === null ? 0 : Math.max(Number.MIN_VALUE, kthLargest(chosen, Math.max(CANDIDATES, depth)));
-      const similarities = new Float32Array(size).fill(-Infinity);
-      const windows = new Map<number, number>();
-      const windowOf = isExact ? new Int32Array(size) : null;
-      stored.forEach(({ ids, ends, factors, starts }, s) => {
-        const base = bases[s] ?? 0;
-        for (let d = 0; d < ends.length; d += 1) {
-          if (chosen === null ? allowed !== null && allowed[base + d] === 0 : (chosen[base + d] ?? 0) < least) continue;
-          const { similarity, window } = bestWindow({ ids, from: d === 0 ? 0 : (ends[d - 1] ?? 0), to: ends[d] ?? 0, factors, factorsAt: starts[d] ?? 0, scores, offset });
-          if (!(similarity > 0)) continue;
-          similarities[base + d] = similarity;
-          if (windowOf === null) windows.set(base + d, window);
-          else windowOf[base + d] = window;
+      const { tokens, offset } = tokenSums.scores(query);
+      const scores = tokens.slice(); // outside the kernels' memory: read faster
+      const compared = isExact ? everyDocument : likeliest(chooseCandidates(scores), Math.max(CANDIDATES, depth), allowed);
+      const similarities = new Float32Array(compared.length);
+      const windows = new Int32Array(compared.length);
+      let s = -1;
+      let end = 0;
+      for (let i = 0; i < compared.length; i += 1) {
+        const document = compared[i] ?? 0;
+        while (document >= end) {
+          s += 1;
+          end += segments[s]?.facts.size ?? Infinity;
         }
-      });
-      const list = topDocuments(similarities, depth);
-      return Promise.resolve({ ...list, windows: Int32Array.from(list.documents, (document) => windowOf?.[document] ?? windows.get(document) ?? 0) });
+        similarities[i] = -Infinity;
+        const segment = stored[s];
+        if (segment === undefined || allowed?.[document] === 0) continue;
+        const d = document - (bases[s] ?? 0);
+        const best = bestWindow({ ids: segment.ids, from: d === 0 ? 0 : (segment.ends[d - 1] ?? 0), to: segment.ends[d] ?? 0, factors: segment.factors, factorsAt: segment.starts[d] ?? 0, scores, offset });
+        if (!(best.similarity > 0)) continue;
+        similarities[i] = best.similarity;
+        windows[i] = best.window;
+      }
+      const { documents: places, scores: sorted } = topDocuments(similarities, depth);
+      return Promise.resolve({ documents: places.map((place) => compared[place] ?? 0), scores: sorted, windows: Int32Array.from(places, (place) => windows[place] ?? 0) });
     },
   };
+
+  /** The documents with the largest scores above 0, about `count` of those that may be found; rising. */
+  function likeliest(chosen: Float32Array, count: number, allowed: Uint8Array | null): Uint32Array {
+    let touched = 0;
+    for (let d = 0; d < size; d += 1) {
+      candidates[touched] = d;
+      if ((chosen[d] ?? 0) > 0 && (allowed === null || allowed[d] === 1)) touched += 1;
+    }
+    const all = candidates.subarray(0, touched);
+    const own = scoresOf(all, chosen);
+    const least = touched <= count ? 0 : kthLargest(own, count);
+    let kept = 0;
+    for (let i = 0; i < touched; i += 1) {
+      all[kept] = all[i] ?? 0;
+      if ((own[i] ?? 0) >= least) kept += 1;
+    }
+    return all.subarray(0, kept);
+  }
 }
 
 /** The tokens with the largest positive scores, the largest first. */
