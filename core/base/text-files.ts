@@ -117,8 +117,7 @@ export function detectEncoding(path: string, sample: Uint8Array, { area, encodin
     );
   }
   const head = sample.subarray(0, SAMPLE_BYTES);
-  let nuls = 0;
-  for (const byte of head) if (byte === 0) nuls += 1;
+  const nuls = head.includes(0) ? head.reduce((count, byte) => count + Number(byte === 0), 0) : 0;
   if (nuls / head.length > NUL_SHARE_OF_BINARY) throw binaryFile(path, area, `${nuls} NUL bytes in the first ${head.length}`);
   const hasUtf8Mark = a === 0xef && b === 0xbb && c === 0xbf;
   return hasUtf8Mark ? { label: 'utf-8', unit: 1, skip: 3 } : { label: label ?? 'utf-8', unit: 1, skip: 0 };
@@ -286,6 +285,7 @@ function knownLabel(path: string, area: FileArea, label: string): string {
 /** NUL bytes on odd places only speak for little endian, on even places only for big endian; the text must then be clean. */
 function guessUtf16(sample: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   const head = sample.subarray(0, Math.min(sample.length, SAMPLE_BYTES) & ~1);
+  if (!head.includes(0)) return null;
   let even = 0;
   let odd = 0;
   for (let i = 0; i < head.length; i += 2) {

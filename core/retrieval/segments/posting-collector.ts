@@ -47,34 +47,35 @@ export function createPostingCollector(): PostingCollector {
 
   return {
     addDocument: ({ numbers, bounds, count }) => {
+      let [own, list] = [counts, touched]; // plain variables: the loops below are most of indexing
       let distinct = 0;
       let length = 0;
       for (let stretch = 0; stretch < 2 * count; stretch += 2) {
         const from = bounds[stretch] ?? 0;
         const to = bounds[stretch + 1] ?? 0;
         length += to - from;
-        if (distinct + to - from > touched.length) touched = longer(touched, distinct + to - from);
+        if (distinct + to - from > list.length) list = touched = longer(list, distinct + to - from);
         for (let i = from; i < to; i += 1) {
           const number = numbers[i] ?? 0;
-          if (number >= counts.length) {
-            counts = longer(counts, number + 1);
-            documentFrequencies = longer(documentFrequencies, number + 1);
-          }
-          const before = counts[number] ?? 0;
-          counts[number] = before + 1;
+          if (number >= own.length) own = counts = longer(own, number + 1);
+          const before = own[number] ?? 0;
+          own[number] = before + 1;
           if (before !== 0) continue;
-          touched[distinct] = number;
+          list[distinct] = number;
           distinct += 1;
         }
       }
+      if (documentFrequencies.length < own.length) documentFrequencies = longer(documentFrequencies, own.length);
+      const holders = documentFrequencies;
       const piece = pieceFor(distinct);
       const { termNumbers, frequencies, used } = piece;
       for (let i = 0; i < distinct; i += 1) {
-        const number = touched[i] ?? 0;
+        const number = list[i] ?? 0;
+        const frequency = own[number] ?? 0;
         termNumbers[used + i] = number;
-        frequencies[used + i] = Math.min(MOST_FREQUENCY, counts[number] ?? 0);
-        counts[number] = 0;
-        documentFrequencies[number] = (documentFrequencies[number] ?? 0) + 1;
+        frequencies[used + i] = frequency > MOST_FREQUENCY ? MOST_FREQUENCY : frequency;
+        own[number] = 0;
+        holders[number] = (holders[number] ?? 0) + 1;
       }
       piece.used = used + distinct;
       total += distinct;
