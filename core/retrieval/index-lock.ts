@@ -2,6 +2,7 @@
 import { access, constants } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../base/atomic-files.ts';
+import { toIsoglossError } from '../base/errors.ts';
 import { takeProcessLock } from '../base/process-lock.ts';
 
 /**
@@ -14,8 +15,14 @@ export async function lockIndex(indexFolder: string): Promise<AsyncDisposable> {
   const parent = dirname(folder);
   const busy = { code: 'index.already-running', message: `${folder}: another run is bringing this index up to date. Wait for it, or choose another folder` };
   const isInside = (await isReadOnly(parent)) && (await isWritable(folder));
-  if (!isInside) await makeFolder(parent);
-  return takeProcessLock(isInside ? join(folder, '.index.lock') : join(parent, `.${basename(folder)}.lock`), busy);
+  try {
+    if (!isInside) await makeFolder(parent);
+    return await takeProcessLock(isInside ? join(folder, '.index.lock') : join(parent, `.${basename(folder)}.lock`), busy);
+  } catch (thrown) {
+    const error = toIsoglossError(thrown);
+    if (error.code !== 'disk.no-permission' || !(error.cause instanceof Error)) throw thrown;
+    throw toIsoglossError(error.cause, folder); // the folder that was asked for, not the one the lock lies in
+  }
 }
 
 const isWritable = (folder: string): Promise<boolean> => access(folder, constants.W_OK | constants.X_OK).then(() => true, () => false);

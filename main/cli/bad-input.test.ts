@@ -116,7 +116,7 @@ describe('wholly bad input is refused', () => {
     ['a folder that is no model', () => pairs('a.en', 'a.sw', 'folder'), /folder: expected a model folder \(with model\.json\), found none/],
     ['a file for a model', () => pairs('a.en', 'a.sw', 'pairs.tsv'), /pairs\.tsv.*: expected a folder, found a file in its place/],
     ['a model that is missing, for an index', () => index('folder', 'x', 'none'), /none: expected a model folder/],
-    ['documents that are missing', () => index('none', 'x'), /none: expected a file or folder here, found nothing/],
+    ['documents that are missing', () => index('none', 'x'), /none: expected a folder of documents, found nothing there/],
     ['a file for the documents', () => index('pairs.tsv', 'x'), /pairs\.tsv: expected a folder, found a file/],
     ['a file for the index', () => index('folder', 'pairs.tsv'), /pairs\.tsv: expected a folder for the index, found a file/],
     ['a folder of other files as the index', () => index('folder', 'folder'), /folder: expected an empty folder or an index .* found notes\.txt\. Nothing was changed/],
@@ -195,7 +195,7 @@ describe('input that is bad in part is used without that part', () => {
     for (const sentence of [
       /left out: .*binary\.tsv: expected text, found a Linux program/,
       /left out: .*utf16le-bare\.tsv: expected UTF-8, found .*UTF-16 without a byte order mark/,
-      /left out: .*only-long\.tsv: expected at most 33554432 bytes of text, found more/,
+      /left out: .*only-long\.tsv: expected at most 134217728 bytes of text, found more/,
       /left out: .*empty\.tsv: expected text, found no bytes/,
       /left out: .*caf\uFFFD\.txt: expected a name in UTF-8, found other bytes/,
       /indexed all the same: .*invalid\.tsv: line 7: expected text in its encoding, found 2 places/,

@@ -12,7 +12,7 @@ const DISK_BYTES = 2 ** 20;
 const PAGE_BYTES = 4096;
 const NO_DISK = 'no right to mount a small disk here';
 /** Enough windows for several batches of an index. */
-const MANY = { files: 24, copies: 20 };
+const MANY = { files: 48, copies: 60 }; // several batches
 
 let temporary: TestFolder;
 const at = (...names: string[]): string => join(temporary.path, ...names);
