@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { openOnnxFolder } from './backbones/import-onnx.ts';
 import { openSafetensors, readTensor } from './backbones/safetensors.ts';
 import { openTransformerFolder } from './backbones/open-backbone.ts';
 import { fixtureFolder } from './backbones/test-backbones.ts';
@@ -115,6 +117,27 @@ describe('phrase vectors of a transformer', () => {
   it('refuse a layer that is not there', async () => {
     const { encoder } = await open(2);
     await expect(phraseVectors(encoder, [{ phrase: 'two', sentences: [] }], { layer: 3 })).rejects.toMatchObject({ code: 'phrases.no-such-layer' });
+  });
+});
+
+describe('phrase vectors of an ONNX encoder', () => {
+  it('are means of the states that it gives, padded or not', async () => {
+    const backbone = await openOnnxFolder(fileURLToPath(new URL('../../test/reference/onnx/bert-opset14', import.meta.url)));
+    const encoder = createBackboneEncoder({ backbone, queryBackbone: null, pivot: 'en', languages: [], translations: [], training: {} }, { modelId: 'test', threads: 1 });
+    expect(encoder.phrases).toMatchObject({ width: backbone.width, layers: null });
+    const asked = [{ phrase: 'water', sentences: ['the women carried water from the river'] }, { phrase: 'river', sentences: [] }];
+    const together = await phraseVectors(encoder, asked);
+    expect(together.vectors).toHaveLength(2 * backbone.width);
+    for (const [i, one] of asked.entries()) {
+      const alone = await phraseVectors(encoder, [one]);
+      alone.vectors.forEach((value, k) => {
+        expect(together.vectors[i * backbone.width + k]).toBeCloseTo(value, 5);
+      });
+      expect(Math.hypot(...alone.vectors)).toBeCloseTo(1, 5);
+    }
+    // Every state of a text: the mean that pooling takes, special tokens left out of the phrase.
+    const whole = await encoder.encode(['water'], 'sentence');
+    expect(together.vectors.subarray(0, backbone.width)).not.toEqual(whole);
   });
 });
 
