@@ -2,6 +2,8 @@
 
 const LATIN = /\p{Script=Latin}/gu;
 const LETTER = /\p{L}/gu;
+const ASCII = /^[\x00-\x7F]*$/;
+const NO_ASCII_LETTERS = /[^A-Za-z]+/g;
 const SAMPLE_TEXTS = 64;
 const SAMPLE_CHARACTERS = 400;
 
@@ -12,6 +14,12 @@ export function isMostlyLatin(texts: readonly string[]): boolean {
   let letters = 0;
   for (let i = 0; i < texts.length; i += step) {
     const sample = (texts[i] ?? '').slice(0, SAMPLE_CHARACTERS);
+    if (ASCII.test(sample)) {
+      const count = sample.replace(NO_ASCII_LETTERS, '').length;
+      latin += count;
+      letters += count;
+      continue;
+    }
     latin += sample.match(LATIN)?.length ?? 0;
     letters += sample.match(LETTER)?.length ?? 0;
   }

@@ -60,6 +60,7 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   let used = 0;
   let own = new Int32Array(3 * 1024); // of each part of the text at hand: its record, where it begins and ends
   let bounds = boundsFor(2 * 1024);
+  let units = new Uint16Array(2 ** 13); // UTF-16 units of the text at hand
 
   const append = (numbers: ArrayLike<number>): void => {
     if (used + numbers.length > pool.length) {
@@ -118,9 +119,12 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
       let runs = 0;
       let ofAbjads = 0;
       const length = text.length;
+      if (length > units.length) units = new Uint16Array(2 * length);
+      Buffer.from(units.buffer).write(text, 'utf16le'); // read from an array, a unit costs half of what charCodeAt costs
+      const [ofText, isSpace] = [units, IS_SPACE];
       for (let at = 0; at < length; ) {
-        let unit = text.charCodeAt(at);
-        if (IS_SPACE[unit] === 1) {
+        let unit = ofText[at] ?? 0;
+        if (isSpace[unit] === 1) {
           at += 1;
           continue;
         }
@@ -131,8 +135,8 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
           first = Math.imul(first ^ unit, FIRST_PRIME);
           second = Math.imul(second + unit, SECOND_PRIME) ^ (second >>> 15);
           at += 1;
-          unit = at < length ? text.charCodeAt(at) : SPACE;
-        } while (IS_SPACE[unit] !== 1);
+          unit = at < length ? (ofText[at] ?? 0) : SPACE;
+        } while (isSpace[unit] !== 1);
         let record = remembered.find(first, second, at - from);
         if (record < 0) {
           record = analysePart(text.slice(from, at));

@@ -30,8 +30,8 @@ export function createPostingCollector(): PostingCollector {
   const pieces: { termNumbers: Uint32Array; frequencies: Uint16Array; used: number }[] = [];
   const distinctOf = growingNumbers((n) => new Uint32Array(n));
   const lengths = growingNumbers((n) => new Uint32Array(n));
-  let counts = new Uint32Array(FIRST_TERMS); // of the document at hand; all zero between documents
-  let documentFrequencies = new Uint32Array(FIRST_TERMS);
+  /** Of each term its count in the document at hand (zero between documents) and how many documents have it, side by side in one line of the cache. */
+  let terms = new Uint32Array(2 * FIRST_TERMS);
   let touched = new Uint32Array(FIRST_TERMS);
   let total = 0;
 
@@ -47,7 +47,7 @@ export function createPostingCollector(): PostingCollector {
 
   return {
     addDocument: ({ numbers, bounds, count }) => {
-      let [own, list] = [counts, touched]; // plain variables: the loops below are most of indexing
+      let [own, list] = [terms, touched]; // plain variables: the loops below are most of indexing
       let distinct = 0;
       let length = 0;
       for (let stretch = 0; stretch < 2 * count; stretch += 2) {
@@ -57,25 +57,25 @@ export function createPostingCollector(): PostingCollector {
         if (distinct + to - from > list.length) list = touched = longer(list, distinct + to - from);
         for (let i = from; i < to; i += 1) {
           const number = numbers[i] ?? 0;
-          if (number >= own.length) own = counts = longer(own, number + 1);
-          const before = own[number] ?? 0;
-          own[number] = before + 1;
+          const at = 2 * number;
+          if (at >= own.length) own = terms = longer(own, at + 2);
+          const before = own[at] ?? 0;
+          own[at] = before + 1;
           if (before !== 0) continue;
           list[distinct] = number;
           distinct += 1;
         }
       }
-      if (documentFrequencies.length < own.length) documentFrequencies = longer(documentFrequencies, own.length);
-      const holders = documentFrequencies;
       const piece = pieceFor(distinct);
       const { termNumbers, frequencies, used } = piece;
       for (let i = 0; i < distinct; i += 1) {
         const number = list[i] ?? 0;
-        const frequency = own[number] ?? 0;
+        const at = 2 * number;
+        const frequency = own[at] ?? 0;
         termNumbers[used + i] = number;
         frequencies[used + i] = frequency > MOST_FREQUENCY ? MOST_FREQUENCY : frequency;
-        own[number] = 0;
-        holders[number] = (holders[number] ?? 0) + 1;
+        own[at] = 0;
+        own[at + 1] = (own[at + 1] ?? 0) + 1;
       }
       piece.used = used + distinct;
       total += distinct;
@@ -83,7 +83,7 @@ export function createPostingCollector(): PostingCollector {
       lengths.push(length);
     },
     postings: () => total,
-    collected: () => ({ pieces, distinct: distinctOf.take(), lengths: lengths.take(), documentFrequencies, total }),
+    collected: () => ({ pieces, distinct: distinctOf.take(), lengths: lengths.take(), documentFrequencies: Uint32Array.from({ length: terms.length / 2 }, (_, number) => terms[2 * number + 1] ?? 0), total }),
   };
 }
 
