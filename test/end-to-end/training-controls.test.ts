@@ -8,8 +8,8 @@ import { makeHome, startProgram, type Program } from './program.ts';
 
 const TRAINING_PATIENCE_MS = 240_000;
 
-/** The process of the trainer that this program started; found by descent, so that no other program's is touched. */
-function trainerOf(programId: number): number {
+/** The process of the trainer that this program started, null while there is none; found by descent, so that no other program's is touched. */
+function trainerOf(programId: number): number | null {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n').map((row) => {
     const [, id = '', parent = '', command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? [];
     return { id: Number(id), parent: Number(parent), command };
@@ -21,8 +21,12 @@ function trainerOf(programId: number): number {
     grown = more.length > 0;
   }
   const trainer = rows.find(({ id, command }) => family.has(id) && /workers[\\/]train/.test(command));
-  if (trainer === undefined) throw new Error('No trainer is running.');
-  return trainer.id;
+  return trainer?.id ?? null;
+}
+
+function kill(trainer: number | null): void {
+  if (trainer === null) throw new Error('No trainer is running.');
+  process.kill(trainer, 'SIGKILL');
 }
 
 async function startTraining(page: Page, preset: RegExp): Promise<void> {
@@ -88,12 +92,16 @@ describe.skipIf(CHROMIUM === undefined)('training', () => {
     await page.getByText('Knows').waitFor();
   });
 
-  it('whose process is killed says so in words; the model that was there stays', async () => {
+  it('whose process is killed goes on once by itself, then says so in words; the model that was there stays', async () => {
     const { page } = browser;
     await page.getByRole('link', { name: /Train/ }).first().click();
     await page.getByRole('button', { name: 'Plan another training' }).click();
     await startTraining(page, /Thorough/);
-    process.kill(trainerOf(program.processId), 'SIGKILL');
+    const first = trainerOf(program.processId);
+    kill(first);
+    await expect.poll(() => [null, first].includes(trainerOf(program.processId)), { timeout: TRAINING_PATIENCE_MS }).toBe(false); // another has taken over
+    await page.getByRole('heading', { name: 'Training', exact: true }).waitFor();
+    kill(trainerOf(program.processId));
     await page.locator('[role=alert]').waitFor();
     expect(await page.locator('[role=alert]').textContent()).toContain('ended unexpectedly');
     await expectAccessible(page);
