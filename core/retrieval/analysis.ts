@@ -133,10 +133,9 @@ export const amongAbjads = (run: string): string => (ngramLengths(run) === OTHER
 export function characterTerms(word: string, lengths: readonly number[] = ngramLengths(word)): string[] {
   if (word === '') return [];
   const marked = `${WORD_EDGE}${word}${WORD_EDGE}`;
-  const terms = new Set<string>();
   const grams = lengths.flatMap((n) => ngrams(marked, n));
-  for (const gram of grams) terms.add(gram);
-  if (terms.size === 1) return [...terms]; // shorter than the shortest n-gram
+  const [first = ''] = grams;
+  if (grams.every((gram) => gram === first)) return [first]; // shorter than the shortest n-gram
   return lengths.includes(NGRAM_LENGTH) ? [...grams, `${WHOLE_WORD}${word}`] : grams;
 }
 

@@ -3,7 +3,8 @@
  * distinct part is analysed once and remembered by number: this is what makes indexing fast.
  */
 import type { TokenSums } from '../../encoding/token-sums.ts';
-import { abjadRuns, amongAbjads, createCharacterAnalyzer, createWordAnalyzer, isAbjadText, wholeWordOf, wordRuns } from '../analysis.ts';
+import { documentStem } from '../../alignment/word-tokens.ts';
+import { abjadRuns, amongAbjads, characterTerms, createCharacterAnalyzer, createWordAnalyzer, isAbjadText, wholeWordOf, wordRuns, wordTerms } from '../analysis.ts';
 import type { MatchingForm } from '../analysis.ts';
 import { translationAnalyzer } from '../query-translation.ts';
 import { growingNumbers } from './growing-numbers.ts';
@@ -34,6 +35,8 @@ export type DocumentTerms = {
 const LONGEST_REMEMBERED = 48;
 const MOST_REMEMBERED = 400_000;
 const MOST_NUMBERS = 2 ** 24;
+/** One word of plain letters: what the analyzers find in it is known without their patterns. */
+const PLAIN_WORD = /^([A-Za-z0-9]+)[.,;:!?]*$/;
 const WHITE_SPACE = /\p{White_Space}/u;
 const SPACE = 0x20;
 const NOT_MADE = -1;
@@ -86,11 +89,19 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     }
     const record = records * FIELDS;
     records += 1;
-    const runs = runsOf(part);
+    const plain = PLAIN_WORD.exec(part)?.[1];
+    const runs = plain === undefined ? runsOf(part) : [plain];
     fields[record + AT] = used;
-    fields[record + WORDS] = appendTerms(wordAnalyzer.units(part), wordAnalyzer.terms, terms.words);
-    fields[record + CHARACTERS] = appendTerms(runs, characterAnalyzer.terms, terms.characters);
-    fields[record + TRANSLATED] = appendTerms(translationAnalyzer.units(part), translationAnalyzer.terms, terms.translated);
+    if (plain === undefined) {
+      fields[record + WORDS] = appendTerms(wordAnalyzer.units(part), wordAnalyzer.terms, terms.words);
+      fields[record + CHARACTERS] = appendTerms(runs, characterAnalyzer.terms, terms.characters);
+      fields[record + TRANSLATED] = appendTerms(translationAnalyzer.units(part), translationAnalyzer.terms, terms.translated);
+    } else {
+      const word = form(plain);
+      fields[record + WORDS] = appendTerms([word], wordTerms, terms.words);
+      fields[record + CHARACTERS] = appendTerms([word], (own) => characterTerms(own), terms.characters);
+      fields[record + TRANSLATED] = appendTerms([documentStem(plain)], (own) => [own], terms.translated);
+    }
     const before = used;
     if (cutsTokens) append(tokenSums.tokens(part));
     fields[record + TOKENS] = used - before;
