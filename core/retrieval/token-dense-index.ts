@@ -7,7 +7,7 @@ import type { TokenSums } from '../encoding/token-sums.ts';
 import { windowRanges } from '../encoding/windows.ts';
 import { emptyDenseList, isUsable } from './dense-index.ts';
 import type { DenseIndex } from './dense-index.ts';
-import { kthLargest, scoresOf, topDocuments } from './scored-list.ts';
+import { kthLargest, topDocuments } from './scored-list.ts';
 import { basesOf } from './segments/bm25-search.ts';
 import { addFull, addSparse, isFullList } from './segments/posting-lists.ts';
 import { damagedSegment } from './segments/segment.ts';
@@ -21,6 +21,10 @@ const EXACT_DOCUMENTS = 20_000;
  */
 const TELLING_TOKENS = 64;
 const CANDIDATES = 8000;
+/** In large collections so many of them: of 995,645 such chunks 8,000 find .967 of the exact ten, 12,000 .983, 16,000 .997 (2026-11-20). */
+const CANDIDATE_SHARE = 0.015;
+/** Which scores are among the largest is told from one in so many of them. */
+const SAMPLE_STEP = 16;
 
 export type TokenDenseOptions = {
   /** With more documents than this the search is approximate; Infinity compares all. */
@@ -32,6 +36,7 @@ export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: T
   const bases = basesOf(segments);
   const size = segments.reduce((sum, { facts }) => sum + facts.size, 0);
   const isExact = size <= exactDocuments;
+  const candidateCount = Math.max(CANDIDATES, Math.round(CANDIDATE_SHARE * size));
   const norms = new Float32Array(isExact ? 0 : size).fill(1);
   const units = new Float32Array(isExact ? 0 : size).fill(1 / 2);
   const stored = segments.map((segment) => {
@@ -66,7 +71,7 @@ export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: T
       if (!isUsable(query) || size === 0) return Promise.resolve(emptyDenseList);
       const { tokens, offset } = tokenSums.scores(query);
       const scores = tokens.slice(); // outside the kernels' memory: read faster
-      const compared = isExact ? everyDocument : likeliest(chooseCandidates(scores), Math.max(CANDIDATES, depth), allowed);
+      const compared = isExact ? everyDocument : likeliest(chooseCandidates(scores), Math.max(candidateCount, depth), allowed);
       const similarities = new Float32Array(compared.length);
       const windows = new Int32Array(compared.length);
       let s = -1;
@@ -99,12 +104,14 @@ export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: T
       if ((chosen[d] ?? 0) > 0 && (allowed === null || allowed[d] === 1)) touched += 1;
     }
     const all = candidates.subarray(0, touched);
-    const own = scoresOf(all, chosen);
-    const least = touched <= count ? 0 : kthLargest(own, count);
+    const sample = new Float32Array(Math.ceil(touched / SAMPLE_STEP));
+    for (let i = 0; i < sample.length; i += 1) sample[i] = chosen[all[i * SAMPLE_STEP] ?? 0] ?? 0;
+    const least = touched <= count ? 0 : kthLargest(sample, Math.min(sample.length, Math.ceil(count / SAMPLE_STEP)));
     let kept = 0;
     for (let i = 0; i < touched; i += 1) {
-      all[kept] = all[i] ?? 0;
-      if ((own[i] ?? 0) >= least) kept += 1;
+      const document = all[i] ?? 0;
+      all[kept] = document;
+      if ((chosen[document] ?? 0) >= least) kept += 1;
     }
     return all.subarray(0, kept);
   }

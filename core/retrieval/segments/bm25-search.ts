@@ -1,6 +1,6 @@
 /** Which documents share the most telling terms with a query? BM25 over the lists of segments, exact, reading no more than the best need. */
 import type { LexicalPart } from './document-terms.ts';
-import { createFullLists } from './full-lists.ts';
+import { createKeptLists } from './kept-lists.ts';
 import { addFull, addFullTo, addSparse, isFullList } from './posting-lists.ts';
 import type { TermScoring } from './posting-lists.ts';
 import type { Segment } from './segment.ts';
@@ -21,13 +21,15 @@ export type Bm25Search = {
   readonly documentFrequency: (term: string) => number;
 };
 
+/** Terms of which it is remembered where their lists are. */
+const MOST_KNOWN_PLACES = 20_000;
 /** A list of candidates is kept once it holds less than this share of all documents. */
 const FEW_CANDIDATES = 1 / 2;
 /** So many frequent terms are added to candidates before those are looked through again. */
 const TERMS_BETWEEN_LOOKS = 2;
 /** To learn what the best need, so many times as many as are wanted are scored to the end, found by looking at one document in so many. */
 const COMPLETED = 2;
-const SAMPLE_STEP = 16;
+const SAMPLE_STEP = 61;
 /** Up to so many documents the best are found for sure. */
 const SURE_DOCUMENTS = 50_000;
 /**
@@ -51,7 +53,7 @@ export function createBm25Search(segments: readonly Segment[], part: LexicalPart
   const size = segments.reduce((sum, { facts }) => sum + facts.size, 0);
   const share = size <= sureDocuments ? 1 : LIKELY_SHARE;
   const bases = basesOf(segments);
-  const fullList = createFullLists(segments, part);
+  const lists = createKeptLists(segments, part);
   let arrays: { readonly norms: Float32Array; readonly units: Float32Array; readonly scores: Float32Array; readonly candidates: Uint32Array } | null = null;
 
   /** Made at the first search of this part. */
@@ -69,9 +71,15 @@ export function createBm25Search(segments: readonly Segment[], part: LexicalPart
     arrays = { norms, units: norms.map((norm) => 1 / (1 + norm)), scores: new Float32Array(size), candidates: new Uint32Array(size) };
     return arrays;
   };
+  const knownPlaces = new Map<string, readonly number[]>();
   const placesOf = (term: string): readonly number[] => {
+    const known = knownPlaces.get(term);
+    if (known !== undefined) return known;
     const hash = termHash(term);
-    return segments.map((segment) => segment.dictionary(part).find(hash));
+    const places = segments.map((segment) => segment.dictionary(part).find(hash));
+    if (knownPlaces.size >= MOST_KNOWN_PLACES) knownPlaces.clear();
+    knownPlaces.set(term, places);
+    return places;
   };
   const frequencyAt = (places: readonly number[]): number => places.reduce((sum, place, s) => sum + (place < 0 ? 0 : (segments[s]?.dictionary(part).documentFrequency(place) ?? 0)), 0);
 
@@ -87,16 +95,17 @@ export function createBm25Search(segments: readonly Segment[], part: LexicalPart
       });
       const shapeOf: ShapeOf = (s, weight) => ({ norms, units, scores, base: bases[s] ?? 0, size: segments[s]?.facts.size ?? 0, weight });
       const isFull = (s: number, place: number): boolean => isFullList(segments[s]?.dictionary(part).documentFrequency(place) ?? 0, segments[s]?.facts.size ?? 0);
-      const frequent: FrequentTerm[] = [];
-      for (const { places, weight } of entries) {
-        const full: { readonly segment: number; readonly bytes: Uint8Array }[] = [];
-        places.forEach((place, s) => {
-          if (place < 0) return;
-          if (isFull(s, place)) full.push({ segment: s, bytes: fullList(s, place) });
-          else addSparse(segments[s]?.dictionary(part).list(place) ?? new Uint8Array(0), shapeOf(s, weight));
-        });
-        if (full.length > 0) frequent.push({ weight, full });
-      }
+      // segment by segment, so that its part of the arrays stays near the processor
+      segments.forEach((_, s) => {
+        for (const { places, weight } of entries) {
+          const place = places[s] ?? -1;
+          if (place >= 0 && !isFull(s, place)) addSparse(lists(s, place), shapeOf(s, weight));
+        }
+      });
+      const frequent = entries.flatMap(({ places, weight }): FrequentTerm[] => {
+        const full = places.flatMap((place, s) => (place >= 0 && isFull(s, place) ? [{ segment: s, bytes: lists(s, place) }] : []));
+        return full.length === 0 ? [] : [{ weight, full }];
+      });
       if (allowed !== null) for (let d = 0; d < size; d += 1) if (allowed[d] === 0) scores[d] = -Infinity;
       return bestWithFrequent(frequent.sort((x, y) => y.weight - x.weight), depth, shapeOf);
     },
