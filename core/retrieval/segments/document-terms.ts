@@ -21,14 +21,14 @@ export type TermNumbers = {
 };
 
 /** Numbers of a document's terms with repetitions: stretches of one array. Valid until the next document. */
-export type TermStretches = { readonly numbers: Uint32Array; /** Where each of the `count` stretches begins and ends: [from, to) one after another. */ readonly bounds: Int32Array; readonly count: number };
+export type TermStretches = { readonly numbers: Uint32Array; /** Where each of the `count` stretches begins and ends: [from, to) one after another. */ readonly bounds: Int32Array; readonly count: number; /** How often each stretch counts. */ readonly times: Int32Array };
 
 export type DocumentTerms = {
   readonly terms: Readonly<Record<LexicalPart, TermNumbers>>;
   /** The word of a term of 'characters' that stands for a whole word; undefined for others. */
   readonly wholeWord: (number: number) => string | undefined;
-  /** Every term of a text, and its tokens; without token sums no tokens. */
-  readonly analyse: (text: string) => Readonly<Record<LexicalPart | 'tokens', TermStretches>>;
+  /** Every term of a text; its tokens as terms, and in their order (`sequence`); without token sums no tokens. */
+  readonly analyse: (text: string) => Readonly<Record<LexicalPart | 'tokens', TermStretches>> & { readonly sequence: Uint32Array };
 };
 
 /** Longer parts (whole sentences of scripts without spaces) are analysed each time. */
@@ -44,9 +44,9 @@ const FIRST_SEED = 0x811c9dc5;
 const SECOND_SEED = 0x9e3779b1;
 const FIRST_PRIME = 0x01000193;
 const SECOND_PRIME = 0x85ebca77;
-/** Fields of a remembered part: where its numbers begin in the pool, how many of each kind, its runs, and where its terms among abjads are (0: not made). */
-const FIELDS = 9;
-const [AT, WORDS, CHARACTERS, TRANSLATED, TOKENS, RUNS, ABJAD_RUNS, AMONG_AT, AMONG] = Array.from({ length: FIELDS }, (_, i) => i) as [number, number, number, number, number, number, number, number, number];
+/** Fields of a remembered part: where its numbers begin in the pool, how many of each kind, its runs, where its terms among abjads are, and which text had it last, at which slot. */
+const FIELDS = 11;
+const [AT, WORDS, CHARACTERS, TRANSLATED, TOKENS, RUNS, ABJAD_RUNS, AMONG_AT, AMONG, SEEN_IN, SLOT] = Array.from({ length: FIELDS }, (_, i) => i) as [number, number, number, number, number, number, number, number, number, number, number];
 
 export function createDocumentTerms(options: { readonly form: MatchingForm; readonly tokenSums: TokenSums | null }): DocumentTerms {
   const { form, tokenSums } = options;
@@ -63,6 +63,9 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   let used = 0;
   let own = new Int32Array(3 * 1024); // of each part of the text at hand: its record, where it begins and ends
   let bounds = boundsFor(2 * 1024);
+  let distinctParts = new Int32Array(1024); // of the text at hand: where each part stands first, and how often it stands there
+  let times = new Int32Array(1024);
+  let document = 0;
   let units = new Uint16Array(2 ** 13); // UTF-16 units of the text at hand
 
   const append = (numbers: ArrayLike<number>): void => {
@@ -109,6 +112,7 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     fields[record + ABJAD_RUNS] = abjadRuns(runs);
     fields[record + AMONG_AT] = 0;
     fields[record + AMONG] = NOT_MADE;
+    fields[record + SEEN_IN] = 0;
     return record;
   };
   const analyseAmong = (record: number, part: string): void => {
@@ -126,7 +130,10 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     wholeWord: (number) => wholeWords[number],
     analyse: (text) => {
       if (remembered.size() > MOST_REMEMBERED || used > MOST_NUMBERS) forget();
+      document += 1;
       let count = 0;
+      let distinct = 0;
+      let tokenCount = 0;
       let runs = 0;
       let ofAbjads = 0;
       const length = text.length;
@@ -158,15 +165,26 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
         own[3 * count + 1] = from;
         own[3 * count + 2] = at;
         count += 1;
+        if (fields[record + SEEN_IN] === document) times[fields[record + SLOT] ?? 0] = (times[fields[record + SLOT] ?? 0] ?? 0) + 1;
+        else {
+          fields[record + SEEN_IN] = document;
+          fields[record + SLOT] = distinct;
+          if (distinct === times.length) times = longer(times);
+          if (distinct === distinctParts.length) distinctParts = longer(distinctParts);
+          times[distinct] = 1;
+          distinctParts[distinct] = count - 1;
+          distinct += 1;
+        }
+        tokenCount += fields[record + TOKENS] ?? 0;
         runs += fields[record + RUNS] ?? 0;
         ofAbjads += fields[record + ABJAD_RUNS] ?? 0;
       }
       const isAbjad = ofAbjads > 0 && isAbjadText(runs, ofAbjads);
       if (isAbjad) for (let i = 0; i < count; i += 1) if (fields[(own[3 * i] ?? 0) + AMONG] === NOT_MADE) analyseAmong(own[3 * i] ?? 0, text.slice(own[3 * i + 1], own[3 * i + 2]));
-      if (2 * count > bounds.words.length) bounds = boundsFor(4 * count);
+      if (2 * distinct > bounds.words.length) bounds = boundsFor(4 * distinct);
       const { words, characters, translated, tokens } = bounds;
-      for (let i = 0; i < count; i += 1) {
-        const record = own[3 * i] ?? 0;
+      for (let i = 0; i < distinct; i += 1) {
+        const record = own[3 * (distinctParts[i] ?? 0)] ?? 0;
         const wordsFrom = fields[record + AT] ?? 0;
         const charactersFrom = wordsFrom + (fields[record + WORDS] ?? 0);
         const translatedFrom = charactersFrom + (fields[record + CHARACTERS] ?? 0);
@@ -181,17 +199,19 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
         tokens[2 * i] = tokensFrom;
         tokens[2 * i + 1] = tokensFrom + (fields[record + TOKENS] ?? 0);
       }
-      return {
-        words: { numbers: pool, bounds: words, count },
-        characters: { numbers: pool, bounds: characters, count },
-        translated: { numbers: pool, bounds: translated, count },
-        tokens: tokenSums === null || cutsTokens ? { numbers: pool, bounds: tokens, count } : oneStretch(tokenSums.tokens(text)),
-      };
+      const sequence = tokenSums === null || cutsTokens ? new Uint32Array(tokenCount) : tokenSums.tokens(text);
+      if (cutsTokens) for (let i = 0, place = 0; i < count; i += 1) {
+        const record = own[3 * i] ?? 0;
+        const tokensFrom = (fields[record + AT] ?? 0) + (fields[record + WORDS] ?? 0) + (fields[record + CHARACTERS] ?? 0) + (fields[record + TRANSLATED] ?? 0);
+        for (let t = tokensFrom, end = tokensFrom + (fields[record + TOKENS] ?? 0); t < end; t += 1, place += 1) sequence[place] = pool[t] ?? 0;
+      }
+      const stretches = (own: Int32Array): TermStretches => ({ numbers: pool, bounds: own, count: distinct, times });
+      return { words: stretches(words), characters: stretches(characters), translated: stretches(translated), tokens: cutsTokens ? stretches(tokens) : oneStretch(sequence), sequence };
     },
   };
 }
 
-const oneStretch = (numbers: Uint32Array): TermStretches => ({ numbers, bounds: Int32Array.of(0, numbers.length), count: 1 });
+const oneStretch = (numbers: Uint32Array): TermStretches => ({ numbers, bounds: Int32Array.of(0, numbers.length), count: 1, times: Int32Array.of(1) });
 
 const boundsFor = (numbers: number): Readonly<Record<LexicalPart | 'tokens', Int32Array>> => ({ words: new Int32Array(numbers), characters: new Int32Array(numbers), translated: new Int32Array(numbers), tokens: new Int32Array(numbers) });
 

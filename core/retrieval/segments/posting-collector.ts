@@ -46,21 +46,22 @@ export function createPostingCollector(): PostingCollector {
   };
 
   return {
-    addDocument: ({ numbers, bounds, count }) => {
+    addDocument: ({ numbers, bounds, count, times }) => {
       let [own, list] = [terms, touched]; // plain variables: the loops below are most of indexing
       let distinct = 0;
       let length = 0;
       for (let stretch = 0; stretch < 2 * count; stretch += 2) {
         const from = bounds[stretch] ?? 0;
         const to = bounds[stretch + 1] ?? 0;
-        length += to - from;
+        const often = times[stretch >>> 1] ?? 1;
+        length += often * (to - from);
         if (distinct + to - from > list.length) list = touched = longer(list, distinct + to - from);
         for (let i = from; i < to; i += 1) {
           const number = numbers[i] ?? 0;
           const at = 2 * number;
           if (at >= own.length) own = terms = longer(own, at + 2);
           const before = own[at] ?? 0;
-          own[at] = before + 1;
+          own[at] = before + often;
           if (before !== 0) continue;
           list[distinct] = number;
           distinct += 1;

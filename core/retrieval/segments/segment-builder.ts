@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { foldForSearch } from '../../text/search-folding.ts';
 import { windowRanges } from '../../encoding/windows.ts';
 import type { TokenSums } from '../../encoding/token-sums.ts';
-import type { DocumentTerms, LexicalPart, TermNumbers, TermStretches } from './document-terms.ts';
+import type { DocumentTerms, LexicalPart, TermNumbers } from './document-terms.ts';
 import { lexicalParts } from './document-terms.ts';
 import { growingNumbers } from './growing-numbers.ts';
 import { createPostingCollector } from './posting-collector.ts';
@@ -90,7 +90,7 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
       collectors.tokens.addDocument(terms.tokens);
       size += 1;
       if (tokenSums === null) return 0;
-      const tokens = joined(terms.tokens);
+      const tokens = terms.sequence;
       tokenIds.append(tokens);
       tokenEnds.push(tokenIds.length());
       waiting.push(tokens);
@@ -115,18 +115,6 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
       return sections;
     },
   };
-}
-
-/** Stretches of numbers as one array. */
-function joined({ numbers, bounds, count }: TermStretches): Uint32Array<ArrayBuffer> {
-  let length = 0;
-  for (let i = 0; i < 2 * count; i += 2) length += (bounds[i + 1] ?? 0) - (bounds[i] ?? 0);
-  const all = new Uint32Array(length);
-  let place = 0;
-  for (let i = 0; i < 2 * count; i += 2) {
-    for (let from = bounds[i] ?? 0, to = bounds[i + 1] ?? 0; from < to; from += 1, place += 1) all[place] = numbers[from] ?? 0;
-  }
-  return all;
 }
 
 /** The dictionary of a part (hashes ascending, document frequencies, places and sums of lists), its lists, and the documents' lengths. */
