@@ -75,6 +75,20 @@ describe('BM25 over segments', () => {
     }
   });
 
+  it('finds nearly the same best documents where frequent terms are only taken to add what is likely', () => {
+    const random = seededRandom(5, 'likely');
+    const vocabulary = Array.from({ length: 120 }, (_, i) => `w${i}`);
+    const texts = Array.from({ length: 3000 }, () => Array.from({ length: 20 + random.integer(40) }, () => vocabulary[Math.floor(120 * random.next() ** 3)] ?? '').join(' '));
+    const segments = [segmentOf(texts.slice(0, 1700)), segmentOf(texts.slice(1700))];
+    const [sure, likely] = [Infinity, 0].map((sureDocuments) => createBm25Search(segments, 'words', { ...defaultBm25Parameters, sureDocuments }));
+    for (const terms of [['w0', 'w1', 'w2', 'w90'], ['w0', 'w3', 'w60', 'w61', 'w110'], ['w0', 'w1', 'w2', 'w3', 'w4']]) {
+      const [exact, found] = [sure, likely].map((search) => search?.top(new Map(terms.map((term) => [term, 1])), 100, null).documents ?? new Uint32Array(0));
+      const same = new Set(exact);
+      expect(found?.slice(0, 10)).toEqual(exact?.slice(0, 10));
+      expect(found?.filter((document) => same.has(document)).length).toBeGreaterThanOrEqual(95);
+    }
+  });
+
   it('answers empty, unknown, huge and punctuation queries with zeros', () => {
     const index = buildLexicalIndex(['one two']);
     for (const query of ['', '   ', '?!… *"([', '\0', 'zebra', 'x '.repeat(50_000)]) expect([...index.byWords(query, 10, null).scores]).toEqual([0]);

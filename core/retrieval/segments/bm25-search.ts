@@ -37,6 +37,7 @@ const SURE_DOCUMENTS = 50_000;
  * best ten, 99.995 % of the best 1,000 by n-grams and 99.79 % by words (.4: 99.91 and 99.21 %) (2026-11-20).
  */
 const LIKELY_SHARE = 1 / 2;
+const FEWEST_LIKELY = 4;
 /** More than the rounding of float32 sums can make. */
 const ROUNDING = 1e-3;
 
@@ -121,25 +122,32 @@ export function createBm25Search(segments: readonly Segment[], part: LexicalPart
     const least = leastOfBest(frequent, depth, shapeOf) - ROUNDING;
     let rest = frequent.reduce((sum, { weight }) => sum + weight, 0); // a term adds less than its weight
     let next = 0;
-    let count = keepReaching(candidates, scores, least - rest * share);
+    let count = keepLikely(least, rest, depth);
     for (; next < frequent.length && count > size * FEW_CANDIDATES; next += 1) {
       const term = frequent[next];
       if (term === undefined) break;
       addToAll(term, shapeOf);
       rest -= term.weight;
-      count = keepReaching(candidates, scores, least - rest * share);
+      count = keepLikely(least, rest, depth);
     }
     for (let looked = next; next < frequent.length; next += 1) {
       const term = frequent[next];
       if (term === undefined) break;
       if (next - looked >= TERMS_BETWEEN_LOOKS) {
-        count = keepReachingOf(candidates, count, scores, least - rest * share);
+        count = keepReachingOf(candidates, count, scores, least - rest);
         looked = next;
       }
       addToSome(term, shapeOf, scores, candidates.subarray(0, count), false);
       rest -= term.weight;
     }
     return topOf(candidates.subarray(0, count), scores, depth);
+  }
+
+  /** Keeps documents that will likely reach `least` with what the rest adds; all that can when those are few (a question of frequent words alone). */
+  function keepLikely(least: number, rest: number, depth: number): number {
+    const { scores, candidates } = prepared();
+    const count = keepReaching(candidates, scores, least - rest * share);
+    return share === 1 || count >= FEWEST_LIKELY * depth ? count : keepReaching(candidates, scores, least - rest);
   }
 
   /** A score that the best `depth` all reach: that of the last of as many that are among the best so far, with all their terms. */
