@@ -138,7 +138,7 @@ describe('TREC run files', () => {
 describe('evaluatePairs', () => {
   it('is 1 when every sentence is nearest to its own translation', async () => {
     const sentences = ['one fish', 'two birds', 'three trees'];
-    expect(await evaluatePairs({ encoder, sources: sentences, targets: sentences })).toEqual({ pairs: 3, accuracy: 1, forward: 1, backward: 1, right: new Uint8Array(6).fill(1) });
+    expect(await evaluatePairs({ encoder, sources: sentences, targets: sentences })).toMatchObject({ pairs: 3, accuracy: 1, forward: 1, backward: 1, right: new Uint8Array(6).fill(1) });
   });
 
   it('refuses sides of different length, and none', async () => {
