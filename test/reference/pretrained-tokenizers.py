@@ -5,6 +5,7 @@ Needs: pip install tokenizers==0.23.2 sentencepiece==0.2.2 (no model is fetched)
 import base64
 import io
 import json
+import os
 import pathlib
 import sentencepiece
 import tokenizers
@@ -64,7 +65,8 @@ def byte_level():
 
 
 def sentence_piece(kind):
-    rules = FOLDER / "rules.tsv"
+    os.chdir(FOLDER)  # the name of the rules is written into the model: a bare one names no machine
+    rules = pathlib.Path("rules.tsv")
     rules.write_text("".join(f"{' '.join(f'{ord(c):X}' for c in a)}\t{' '.join(f'{ord(c):X}' for c in b)}\n" for a, b in RULES))
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(TEXTS * 4), model_writer=model, vocab_size=330, model_type=kind, character_coverage=1.0, normalization_rule_tsv=str(rules), minloglevel=2, num_threads=1, hard_vocab_limit=False)
