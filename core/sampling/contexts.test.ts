@@ -1,6 +1,6 @@
 /** Do contexts come from their own window, and negatives from their own language? */
 import { describe, expect, it } from 'vitest';
-import { createContextSampler } from './context-batches.ts';
+import { contextWindow, createContextSampler } from './context-batches.ts';
 import { createMemoryBank } from './memory-bank.ts';
 
 /** Documents of the given lengths, one after the other. */
@@ -8,17 +8,18 @@ const documents = (...lengths: number[]): Int32Array => Int32Array.from(lengths.
 
 describe('createContextSampler', () => {
   const languages = [{ documents: documents(40, 1, 60, 2, 90) }, { documents: documents(30, 30, 30, 30) }];
-  const radius = 2;
-  const sampler = createContextSampler({ languages, batchSize: 8, radius, seed: 1 });
+  const window = 5;
+  const reach = 2;
+  const sampler = createContextSampler({ languages, batchSize: 8, window, seed: 1 });
   const batches = Array.from({ length: 60 }, (_, step) => sampler.batchAt(step));
 
-  it('pairs each centre with another sentence of its document, at most the radius away', () => {
+  it('pairs each centre with another sentence of its document, at most the reach of the window away', () => {
     for (const { language, centres, contexts } of batches) {
       expect(centres.length).toBeGreaterThan(3);
       centres.forEach((centre, i) => {
         const context = contexts[i] ?? -1;
         expect(context).not.toBe(centre);
-        expect(Math.abs(context - centre)).toBeLessThanOrEqual(radius);
+        expect(Math.abs(context - centre)).toBeLessThanOrEqual(reach);
         expect(languages[language]?.documents[context]).toBe(languages[language]?.documents[centre]);
       });
     }
@@ -30,7 +31,7 @@ describe('createContextSampler', () => {
 
   it('never puts two centres whose windows overlap into one batch', () => {
     for (const { language, centres } of batches) {
-      for (const a of centres) for (const b of centres) if (a !== b && languages[language]?.documents[a] === languages[language]?.documents[b]) expect(Math.abs(a - b)).toBeGreaterThan(2 * radius);
+      for (const a of centres) for (const b of centres) if (a !== b && languages[language]?.documents[a] === languages[language]?.documents[b]) expect(Math.abs(a - b)).toBeGreaterThan(2 * reach);
     }
   });
 
@@ -40,15 +41,37 @@ describe('createContextSampler', () => {
     expect(batches.every(({ language, centres }) => language !== 0 || !centres.includes(40))).toBe(true);
   });
 
+  it('of two sentences pairs each centre with the next one, of three with either side', () => {
+    const distancesOf = (sentences: number): number[] => {
+      const { batchAt } = createContextSampler({ languages, batchSize: 8, window: sentences, seed: 1 });
+      const found = new Set(Array.from({ length: 40 }, (_, step) => batchAt(step)).flatMap(({ centres, contexts }) => [...centres].map((centre, i) => (contexts[i] ?? 0) - centre)));
+      return [...found].sort((a, b) => a - b);
+    };
+    expect(distancesOf(2)).toEqual([1]);
+    expect(distancesOf(3)).toEqual([-1, 1]);
+    expect(distancesOf(4)).toEqual([-1, 1, 2]);
+    expect(() => contextWindow(1)).toThrow(/2 or more/);
+  });
+
+  it('never puts two centres of the same text into one batch', () => {
+    const keys = Int32Array.from({ length: 120 }, (_, i) => i % 12);
+    const { batchAt } = createContextSampler({ languages: [{ documents: documents(30, 30, 30, 30), keys }], batchSize: 6, window: 3, seed: 1 });
+    for (let step = 0; step < 40; step += 1) {
+      const { centres } = batchAt(step);
+      expect(centres.length).toBeGreaterThan(2);
+      expect(new Set([...centres].map((centre) => keys[centre])).size).toBe(centres.length);
+    }
+  });
+
   it('is a function of seed and step', () => {
-    const again = createContextSampler({ languages, batchSize: 8, radius, seed: 1 });
+    const again = createContextSampler({ languages, batchSize: 8, window, seed: 1 });
     expect(again.batchAt(17)).toEqual(batches[17]);
-    expect(createContextSampler({ languages, batchSize: 8, radius, seed: 2 }).batchAt(17)).not.toEqual(batches[17]);
+    expect(createContextSampler({ languages, batchSize: 8, window, seed: 2 }).batchAt(17)).not.toEqual(batches[17]);
   });
 
   it('leaves out a language without contexts, and refuses when none has any', () => {
-    expect(createContextSampler({ languages: [{ documents: documents(1, 1) }, { documents: documents(9) }], batchSize: 4, radius: 1, seed: 1 }).batchAt(0).language).toBe(1);
-    expect(() => createContextSampler({ languages: [{ documents: documents(1, 1) }], batchSize: 4, radius: 1, seed: 1 })).toThrow(/two sentences/);
+    expect(createContextSampler({ languages: [{ documents: documents(1, 1) }, { documents: documents(9) }], batchSize: 4, window: 3, seed: 1 }).batchAt(0).language).toBe(1);
+    expect(() => createContextSampler({ languages: [{ documents: documents(1, 1) }], batchSize: 4, window: 3, seed: 1 })).toThrow(/two sentences/);
   });
 });
 

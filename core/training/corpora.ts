@@ -1,10 +1,11 @@
 /** Which records does a recipe name? All of its files, read once, cleaned lightly; what was wrong is reported and left out. */
 import { InputError } from '../base/errors.ts';
 import { withTitle } from '../corpus/records.ts';
-import type { CorpusProblem, QuestionPair, Reading } from '../corpus/records.ts';
+import type { CorpusProblem, QuestionPair, Reading, Sentence } from '../corpus/records.ts';
 import { readPairs, readQuestions, readTexts } from '../corpus/sources.ts';
 import { corpusSourceOf } from './corpus-sources.ts';
 import type { Recipe } from './recipe-schema.ts';
+import { segmentSentences } from '../text/segment.ts';
 
 /** A question with the passage that answers it; questions with the same `documentKey` share their passage. `negatives`: passages that somebody said do not answer. */
 export type RetrievalExample = { readonly query: string; readonly passage: string; readonly documentKey: string; readonly negatives?: readonly string[] };
@@ -12,7 +13,8 @@ export type RetrievalExample = { readonly query: string; readonly passage: strin
 /** One parallel corpus: `source` and `target` are language tags. */
 export type ParallelCorpus = { readonly name: string; readonly source: string; readonly target: string; readonly pairs: readonly SentencePair[] };
 export type SentencePair = { readonly source: string; readonly target: string };
-export type MonolingualCorpus = { readonly name: string; readonly language: string; readonly sentences: readonly string[] };
+/** `documents[i]` is the document of sentence i, whose sentences stand together in their order; null: the order says nothing. */
+export type MonolingualCorpus = { readonly name: string; readonly language: string; readonly sentences: readonly string[]; readonly documents?: Int32Array | null };
 
 export type Corpora = {
   readonly retrieval: readonly RetrievalExample[];
@@ -64,12 +66,23 @@ export async function readCorpora(options: { readonly recipe: Recipe; readonly s
   for (const source of recipe.monolingual) {
     const { path, language } = source;
     onFile(path);
-    const sentences: string[] = [];
-    for await (const sentence of recordsOf(readTexts(corpusSourceOf(source), signal), onProblem)) sentences.push(sentence.text);
-    requireSome(sentences.length, path, 'sentences');
-    monolingual.push({ name: path, language, sentences });
+    const records: Sentence[] = [];
+    for await (const sentence of recordsOf(readTexts(corpusSourceOf(source), signal), onProblem)) records.push(sentence);
+    requireSome(records.length, path, 'sentences');
+    monolingual.push({ name: path, language, ...inDocuments(records, source) });
   }
   return { retrieval, parallel: withoutDuplicateCorpora(inOneDirection(parallel)), monolingual };
+}
+
+/** The sentences of a text in its documents, as its source says where those end. */
+function inDocuments(records: readonly Sentence[], { documents = 'blank-lines', language }: Recipe['monolingual'][number]): Pick<MonolingualCorpus, 'sentences' | 'documents'> {
+  if (documents === 'lines') {
+    const parts = records.flatMap(({ text }, document) => segmentSentences(text, language).map((sentence) => ({ text: sentence.text, document })));
+    return { sentences: parts.map(({ text }) => text), documents: Int32Array.from(parts, ({ document }) => document) };
+  }
+  const sentences = records.map(({ text }) => text);
+  if (documents === 'none') return { sentences, documents: null };
+  return { sentences, documents: Int32Array.from(records, ({ document }) => (documents === 'file' ? 0 : document)) };
 }
 
 function toExample({ query, passage: text, title, documentId, negatives = [] }: QuestionPair, mostNegatives: number): RetrievalExample {

@@ -22,7 +22,14 @@ export const parallelSource = z.union(
   [z.strictObject({ path, source: languageTag, target: languageTag, ...said }), z.strictObject({ sourcePath: path, targetPath: path, source: languageTag, target: languageTag, ...said })],
   { error: 'either {"path", "source", "target"} or {"sourcePath", "targetPath", "source", "target"}' },
 );
-export const monolingualSource = z.strictObject({ path, language: languageTag, ...said });
+/**
+ * What the lines of a text are to each other, for context prediction:
+ *  'blank-lines' (when left out): a line is a sentence, a blank line ends a document (other formats say themselves where one ends);
+ *  'lines': each line is a document, cut into its sentences; 'file': the whole file is one document;
+ *  'none': the order says nothing, no sentence is a neighbour of another.
+ */
+export const DOCUMENT_BOUNDARIES = ['blank-lines', 'lines', 'file', 'none'] as const;
+export const monolingualSource = z.strictObject({ path, language: languageTag, documents: z.enum(DOCUMENT_BOUNDARIES).optional(), ...said });
 
 type Said = { readonly format?: CorpusSource['format'] | undefined; readonly encoding?: string | undefined; readonly mapping?: CorpusSource['mapping'] | undefined };
 type NamedSource = z.infer<typeof retrievalSource> | z.infer<typeof parallelSource> | z.infer<typeof monolingualSource>;

@@ -39,6 +39,34 @@ const pairsPerLanguage = z.int().min(1).max(100_000_000);
 const loss = (defaults: { weight: number; temperature: number }) =>
   z.strictObject({ weight: weight.default(defaults.weight), temperature: temperature.default(defaults.temperature) }).prefault({});
 
+/**
+ * Contrastive context prediction (Wu et al. 2022): a sentence picks a neighbour from its own document. Off where the weight is 0.
+ * Batch and bank: section 4; temperature and normalisation: the best cell of Table 5; window: Table 6, best row. The width of the projection
+ * is SimCLR's, which the paper follows without naming a width.
+ */
+const contextPrediction = z
+  .strictObject({
+    weight: weight.default(0),
+    temperature: temperature.default(0.1),
+    /** Sentences in the window, the centre among them: 2 predicts the next sentence, 5 two on either side. */
+    window: z.int().min(2).max(101).default(5),
+    /** Pairs of neighbours in a batch, of one language. */
+    batch: batchSize.default(32),
+    /** The head: encoder -> hidden (the encoder's width when left out) -> width; thrown away after training. */
+    projection: z.strictObject({ hidden: z.int().min(1).max(16_384).optional(), width: z.int().min(1).max(16_384).default(128) }).prefault({}),
+    /** 'asymmetric': one side by the batch's moments, the other by running ones, in turn; 'batch': both by their own; 'none'. */
+    normalisation: z.enum(['asymmetric', 'batch', 'none']).default('asymmetric'),
+    /** 'cosine' brings projections to length 1 before they are compared; 'dot' does not. */
+    similarity: z.enum(['cosine', 'dot']).default('cosine'),
+    /** Vectors of earlier batches kept as negatives, for each language (never more than the language has sentences); 0: none. */
+    bank: z.int().min(0).max(10_000_000).default(32_768),
+    /** Passages of the questions are documents too, cut into sentences. */
+    passages: z.boolean().default(true),
+    /** Steps of context prediction (with masked tokens, where those are asked for) before all other losses. */
+    pretrainingSteps: z.int().min(0).max(MOST_STEPS).default(0),
+  })
+  .prefault({});
+
 const staticEncoder = z.strictObject({
   kind: z.literal('static'),
   width: z.int().min(WIDTHS.least).max(WIDTHS.most).default(WIDTHS.default),
@@ -55,6 +83,7 @@ const staticRecipe = z.strictObject({
       retrieval: loss({ weight: 1, temperature: 0.05 }),
       semantic: loss({ weight: 1, temperature: 0.07 }),
       language: loss({ weight: 0, temperature: 1 }),
+      contextPrediction,
     })
     .prefault({}),
   optimizer: z
@@ -140,6 +169,7 @@ const transformerLosses = (defaults: TransformerDefaults) =>
       contrastiveOn: z.enum(['document', 'both']).default('document'),
       /** 15 % of the tokens, of which 80 % become the mask, 10 % another token, 10 % stay. `pretrainingSteps` come before all other losses. */
       maskedLanguage: z.strictObject({ weight: weight.default(0), probability: z.number().positive().max(0.9).default(0.15), pretrainingSteps: z.int().min(0).max(MOST_STEPS).default(0) }).prefault({}),
+      contextPrediction,
     })
     .prefault({});
 
@@ -209,6 +239,7 @@ export type TransformerRecipe = BackboneRecipe | FromScratchRecipe;
 export type Recipe = StaticRecipe | TransformerRecipe;
 export type RecipeParallelSource = Recipe['parallel'][number];
 export type RecipeRetrievalSource = NonNullable<Recipe['retrieval']>[number];
+export type ContextPredictionSettings = Recipe['losses']['contextPrediction'];
 export type LoraSettings = NonNullable<BackboneRecipe['encoder']['lora']>;
 
 export const encoderKinds = ['static', 'backbone', 'transformer'] as const;

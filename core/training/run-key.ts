@@ -13,7 +13,7 @@ export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<s
   const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage } = recipe;
   const known = isBackbone(recipe) ? { ...recipe.encoder, path: null } : encoder; // a backbone is known by its files
   const settings = { encoder: known, losses, optimizer, budget, seed, hardNegatives, earlyStopping, pairsPerLanguage };
-  return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language }) => language)], hashes }));
+  return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language, documents }) => (documents === undefined ? language : [language, documents]))], hashes }));
 }
 
 /** The hash of a file, or those of all files in a folder. */

@@ -3,6 +3,7 @@ import { createRowAdamwState, createDenseAdamwState, stepDenseAdamw, stepRowAdam
 import { findRowsInUse, groupByRow, type RowsInUse } from '../optimizers/embedding-bag.ts';
 import type { KernelMemory } from '../optimizers/kernel-memory.ts';
 import type { Kernels } from '../optimizers/kernels.ts';
+import type { PartParameters } from './trainable-encoder.ts';
 
 /** Bags of token ids, one after the other: bag b is ids[offsets[b] .. offsets[b + 1]). */
 export type Bags = { readonly ids: Int32Array; readonly offsets: Int32Array };
@@ -62,7 +63,7 @@ export function packBags(bags: readonly (Uint32Array | Int32Array)[]): Bags {
 }
 
 /** One loss of a step: bags in, pooled sums out; the loss gives back the gradient of each pooled sum. */
-export type LossPart = { readonly bags: Bags; readonly evaluate: (pooled: Float32Array) => Promise<{ readonly loss: number; readonly gradient: Float32Array }> };
+export type LossPart = { readonly own?: PartParameters | undefined; readonly bags: Bags; readonly evaluate: (pooled: Float32Array) => Promise<{ readonly loss: number; readonly gradient: Float32Array }> };
 
 export type StepResult = { readonly losses: readonly number[]; readonly gradientNorm: number; readonly isFinite: boolean };
 
@@ -82,6 +83,8 @@ export async function staticStep(options: {
 }): Promise<StepResult> {
   const { kernels, memory, parameters, parts, learningRate, frozen } = options;
   const { width, vocabularySize, table, logWeights } = parameters;
+  const own = [...new Set(parts.flatMap((part) => part.own ?? []))];
+  for (const learned of own) learned.begin();
   const mark = memory.mark();
   try {
     const weights = memory.float32(vocabularySize);
@@ -100,9 +103,12 @@ export async function staticStep(options: {
       kernels.embeddingBagBackward({ table, weights, rows: inUse.rows, ...groupByRow({ ...bags, inUse }), pooledGradients: pooled, rowGradients, weightGradients, width });
       memory.release(inner);
     }
-    const gradientNorm = Math.sqrt(kernels.dot(rowGradients, rowGradients));
+    const gradientNorm = Math.sqrt(own.reduce((sum, learned) => sum + learned.squaredNorm(), kernels.dot(rowGradients, rowGradients)));
     const isFinite = Number.isFinite(gradientNorm) && losses.every((loss) => Number.isFinite(loss));
-    if (isFinite) applyGradients({ kernels, memory, parameters, inUse, rowGradients, weightGradients, weights, learningRate, frozen });
+    if (isFinite) {
+      applyGradients({ kernels, memory, parameters, inUse, rowGradients, weightGradients, weights, learningRate, frozen });
+      for (const learned of own) learned.apply({ learningRate, scale: 1 });
+    }
     return { losses, gradientNorm, isFinite };
   } finally {
     memory.release(mark);

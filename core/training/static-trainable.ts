@@ -52,7 +52,7 @@ export function createStaticTrainable(options: StaticTrainableOptions): Trainabl
 
 function bagsOf(part: StepPart): LossPart {
   if (part.kind === 'masked') throw new InvariantError('training.masked-static', 'A static encoder has no order of tokens to guess from; the recipe should have refused this.');
-  return { bags: packBags(part.texts), evaluate: part.evaluate };
+  return { bags: packBags(part.texts), evaluate: part.evaluate, own: part.own };
 }
 
 /** Vectors of length 1 in the kernel memory, float32 [bags, H]; the caller releases them. */

@@ -29,6 +29,24 @@ export type FusedPart = {
   readonly weight: number;
 };
 
+/**
+ * What a loss learns beside the encoder, a projection head say. Parts that share it name the same object; nothing of it changes before
+ * `apply`, which the encoder calls once a step, after its own update.
+ */
+export type PartParameters = {
+  /** Starts a step: gradients, and what an earlier attempt at this step left, are forgotten. */
+  readonly begin: () => void;
+  /** Sum of the squares of its gradients of this step: they count in the clipping and in whether the step is finite. */
+  readonly squaredNorm: () => number;
+  /** One update. @param scale the factor of the clipping. */
+  readonly apply: (step: { readonly learningRate: number; readonly scale: number }) => void;
+};
+
+/** What the parts of a step learn beside the encoder, each once. */
+export function ownParameters(parts: readonly StepPart[]): readonly PartParameters[] {
+  return [...new Set(parts.flatMap((part) => (part.kind === 'vectors' && part.own !== undefined ? [part.own] : [])))];
+}
+
 /** A loss of vectors of texts. */
 export type VectorPart = {
   readonly kind: 'vectors';
@@ -41,6 +59,8 @@ export type VectorPart = {
   readonly evaluate: (vectors: Float32Array) => Promise<LossAndGradient>;
   /** The same loss for one graph with the encoder, which saves a forward pass where the whole part fits into one slice. */
   readonly fused?: FusedPart | undefined;
+  /** What the loss learns itself; `evaluate` adds to its gradients. */
+  readonly own?: PartParameters | undefined;
 };
 
 /** The loss of guessing hidden tokens (masked language modelling). */

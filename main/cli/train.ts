@@ -67,8 +67,8 @@ export function sayEvents(say: (line: string) => void): { readonly report: (even
       case 'plan':
         return say(`plan: ${event.steps.toLocaleString('en')} steps, about ${describeDuration(event.estimatedMinutes * 60_000)}, about ${String(Math.round(event.estimatedMemoryMB))} MB of memory`);
       case 'step': {
-        const { retrieval, semantic, language, maskedLanguage } = event.losses;
-        const losses = [retrieval, semantic, language, ...(maskedLanguage === undefined ? [] : [maskedLanguage])].map((loss) => loss.toFixed(DIGITS)).join(' / ');
+        const { retrieval, semantic, language, maskedLanguage, contextPrediction } = event.losses;
+        const losses = [retrieval, semantic, language, ...[maskedLanguage, contextPrediction].filter((loss) => loss !== undefined)].map((loss) => loss.toFixed(DIGITS)).join(' / ');
         return progress({ phase: 'training', done: event.step, total: event.steps, unit: `steps, losses ${losses} nats, ${Math.round(event.tokensPerSecond).toLocaleString('en')} tokens/s`, leftMs: event.leftMs });
       }
       case 'held-back': {

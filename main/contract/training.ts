@@ -13,7 +13,7 @@ export const trainingPhaseSchema = z.enum(['reading', 'vocabulary', 'alignment',
 export type TrainingPhase = z.infer<typeof trainingPhaseSchema>;
 
 /** Nats; a loss that is switched off is 0. */
-export const lossesSchema = z.object({ retrieval: z.number(), semantic: z.number(), language: z.number() });
+export const lossesSchema = z.object({ retrieval: z.number(), semantic: z.number(), language: z.number(), maskedLanguage: z.number().optional(), contextPrediction: z.number().optional() });
 export type Losses = z.infer<typeof lossesSchema>;
 
 /** One of the user's own sentences that training never sees. `rank` 1 = its translation is found first, out of `of`. */
@@ -26,6 +26,11 @@ export const heldBackSentenceSchema = z.object({
   of: z.number().int().positive(),
 });
 export type HeldBackSentence = z.infer<typeof heldBackSentenceSchema>;
+
+/** Places on the map of held-back sentences; at most 64 pairs. */
+const placeOnMapSchema = z.tuple([z.number(), z.number()]).readonly();
+export const mapPairSchema = z.object({ source: z.string(), target: z.string(), sourceLanguage: tagSchema, targetLanguage: tagSchema, from: placeOnMapSchema, to: placeOnMapSchema });
+export type MapPair = z.infer<typeof mapPairSchema>;
 
 export const trainingEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('progress'), phase: trainingPhaseSchema, done: z.number(), total: z.number().nullable(), unit: z.string(), leftMs: z.number().nullable() }),
@@ -40,6 +45,8 @@ export const trainingEventSchema = z.discriminatedUnion('kind', [
     leftMs: z.number().nullable(),
   }),
   z.object({ kind: z.literal('held-back'), step: countSchema, sentences: list(heldBackSentenceSchema) }),
+  /** `share`: of the variance that the map shows, 0-1; `nearness`: distance of translations over that of any two sentences. */
+  z.object({ kind: z.literal('map'), step: countSchema, share: z.number(), nearness: z.number(), pairs: list(mapPairSchema) }),
   /** `pairAccuracy` by language tag, 0-1; `retrievalMRR` MRR@100 on held-back questions, 0-1. */
   z.object({ kind: z.literal('evaluation'), step: countSchema, pairAccuracy: z.record(z.string(), z.number()), retrievalMRR: z.number().nullable() }),
   z.object({ kind: z.literal('problem'), code: z.string(), message: z.string(), path: z.string().nullable(), line: z.number().nullable() }),

@@ -6,7 +6,7 @@ import type { AdamwSettings } from '../../optimizers/adamw.ts';
 import { clippingScale } from '../../optimizers/clipping.ts';
 import type { Device } from '../../runtime/session.ts';
 import type { Arrays } from '../checkpoint.ts';
-import { lossesByName, type Residence, type StepPart, type TextRole, type TrainableEncoder, type VectorPart } from '../trainable-encoder.ts';
+import { lossesByName, ownParameters, type Residence, type StepPart, type TextRole, type TrainableEncoder, type VectorPart } from '../trainable-encoder.ts';
 import { createDeviceEngine } from './device-engine.ts';
 import { createTransformerEngine, TOKEN_TABLE, type TransformerEngine } from './engine.ts';
 import { createMaskedLanguageModel, type MaskedLanguageModel } from './masked-language-model.ts';
@@ -121,18 +121,21 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
         side.guesser?.begin(parts.some(({ kind }) => kind === 'masked'));
         return texts.length > 0; // an encoder that reads nothing in this step keeps still: no decay, no momentum
       });
+      const own = ownParameters(parts);
+      for (const learned of own) learned.begin();
       const losses: number[] = [];
       for (const kind of ['vectors', 'masked'] as const) { // hidden tokens last: their gradients are added to what the engine has
         for (const [place, part] of parts.entries()) if (part.kind === kind) losses[place] = await runPart(part, { seed: seedOf(seed, step), firstKey: place * KEYS_PER_PART });
       }
       const updates = asked.map((side) => side.update());
-      let squares = 0;
+      let squares = own.reduce((sum, learned) => sum + learned.squaredNorm(), 0);
       for (const update of updates) squares += await update.squaredNorm();
       const gradientNorm = Math.sqrt(squares);
       const isFinite = Number.isFinite(gradientNorm) && losses.every((loss) => Number.isFinite(loss));
       if (isFinite) {
         const scale = clippingScale({ norm: gradientNorm, maximum: optimizer.clipping });
         for (const update of updates) await update.apply({ learningRate, scale });
+        for (const learned of own) learned.apply({ learningRate, scale });
       }
       return { losses: lossesByName(parts, losses), gradientNorm, isFinite };
     },
