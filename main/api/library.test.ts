@@ -271,6 +271,14 @@ describe('mining', () => {
     expect(await failure(client.mine.keep({ projectId, miningId: id }))).toMatchObject({ code: 'mine.none-accepted' });
     expect(await client.mine.decide({ projectId, miningId: id, which: { kind: 'pairs', pairs: [0] }, decision: 'accepted' })).toMatchObject({ accepted: 1, rejected: 0 });
     const project = await client.mine.keep({ projectId, miningId: id });
+    expect(project.terms).toMatchObject({ licence: 'unknown', access: 'closed' });
+    const [mined] = project.corpora;
+    const said = { source: 'My archive', licence: 'CC BY 4.0', consent: 'given', access: 'community' } as const;
+    const changed = await client.corpus.change({ projectId, corpusId: mined?.id ?? '', terms: said });
+    expect(changed.corpora).toMatchObject([{ id: mined?.id, addedAt: mined?.addedAt, terms: said, licence: 'CC BY 4.0' }]);
+    expect(changed.terms).toMatchObject({ licence: 'CC BY 4.0', consent: 'given', access: 'community', sources: ['My archive'] });
+    const turned = await client.corpus.change({ projectId, corpusId: mined?.id ?? '', mapping: { columns: { source: 2, target: 1 } } });
+    expect(turned.corpora).toMatchObject([{ id: mined?.id, terms: said, mapping: { columns: { source: 2, target: 1 } }, rows: [{ source: pairs[0]?.target, target: pairs[0]?.source }] }]);
     expect(project.corpora).toMatchObject([{ role: 'pairs', counts: { records: 1 }, rows: [{ source: pairs[0]?.source, target: pairs[0]?.target }] }]);
     const again = await client.mine.keep({ projectId, miningId: id });
     expect(again.corpora).toHaveLength(1);

@@ -1,8 +1,11 @@
 /** What do the calls about the library and about mined pairs do? */
-import type { Job, Library, Project } from '../contract/index.ts';
-import { makeCorpus, withCorpus } from '../project/corpora.ts';
+import { strictestTerms } from '../../core/corpus/terms.ts';
+import type { CorpusTerms, Job, Library, Project } from '../contract/index.ts';
+import { makeCorpus, termsOfCorpus, withCorpus } from '../project/corpora.ts';
 import { forgetFailures, withFolder, type ProjectFolders } from '../project/library.ts';
 import { readMining, removeMining, writeAccepted, writeMiningFacts } from '../project/mining.ts';
+import type { OpenProject } from '../project/projects.ts';
+import { absolutePaths } from '../project/recipe.ts';
 import type { Services } from './application.ts';
 import { requireWritable } from './judgements.ts';
 import { readLibrary, show } from './projects.ts';
@@ -38,10 +41,24 @@ export async function keepMined(services: Services, projectId: string, miningId:
   const { source, target } = mining.facts;
   const path = await writeAccepted(project.folder, mining);
   const languages = { kind: 'two' as const, source: source.language, target: target.language };
-  const corpus = await makeCorpus(services.inspector, { folder: project.folder, paths: [path], role: 'pairs', languages, licence: null, projectLanguages: project.file.languages, addedAt: services.now() });
+  const corpus = await makeCorpus(services.inspector, { folder: project.folder, paths: [path], role: 'pairs', languages, licence: null, terms: minedTerms(project, [source.path, target.path]), projectLanguages: project.file.languages, addedAt: services.now() });
   const changed = await services.projects.change(projectId, (file) => withCorpus(file, corpus));
   await writeMiningFacts(project.folder, { ...mining.facts, corpusId: corpus.id });
   return show(services, changed);
+}
+
+/** Pairs out of corpora inherit the strictest of their terms; of a text from elsewhere nobody has said anything. */
+function minedTerms({ folder, file }: OpenProject, paths: readonly string[]): CorpusTerms | undefined {
+  const named = paths.map((path) => {
+    const corpus = file.corpora.find(({ paths: own }) => absolutePaths(folder, own).includes(path));
+    return corpus === undefined ? { name: path, source: null, licence: null, consent: null, access: null } : termsOfCorpus(corpus);
+  });
+  if (named.every(({ source, licence, consent, access }) => source === null && licence === null && consent === null && access === null)) return undefined;
+  const inherited = strictestTerms(named);
+  if (inherited === null) return undefined;
+  const { sources, licence, consent, access } = inherited;
+  const said = <Value>(kept: Value, field: 'licence' | 'consent' | 'access'): Value | null => (named.some((terms) => terms[field] === null) ? null : kept);
+  return { source: sources.length === 0 ? null : sources.join('; '), licence: said(licence, 'licence'), consent: said(consent, 'consent'), access: said(access, 'access') };
 }
 
 export async function forgetMined(services: Services, projectId: string, miningId: string): Promise<Record<string, never>> {

@@ -4,13 +4,14 @@ import type { ContractRouterClient } from '@orpc/contract';
 import { InputError } from '../../core/base/errors.ts';
 import type { contract, Library, Project, Result, TrainingPlan } from '../contract/index.ts';
 import { canTrain, countPairs } from '../project/advice.ts';
-import { makeCorpus, withCorpus, withoutCorpus } from '../project/corpora.ts';
+import { makeCorpus, withChangedCorpus, withCorpus, withoutCorpus } from '../project/corpora.ts';
 import { chooseLanguages, describeLanguage } from '../project/languages.ts';
 import { viewLibrary } from '../project/library.ts';
 import { modelFolderOf, readModelCard, readReport } from '../project/models.ts';
 import { estimatePresets } from '../project/presets.ts';
 import type { OpenProject } from '../project/projects.ts';
 import { copySample, SAMPLE_NAME } from '../project/sample.ts';
+import { absolutePaths } from '../project/recipe.ts';
 import { viewProject } from '../project/view.ts';
 import type { Services } from './application.ts';
 
@@ -58,6 +59,23 @@ export async function addCorpus(services: Services, input: Parameters<Client['co
   const project = await services.projects.get(projectId);
   const corpus = await makeCorpus(services.inspector, { folder: project.folder, paths, role, languages: canonical(languages), licence, terms, encoding, mapping, projectLanguages: project.file.languages, addedAt: services.now() });
   return show(services, await services.projects.change(projectId, (file) => withCorpus(file, corpus)));
+}
+
+/** Says anew what was said of a corpus; its file is looked at once more only where that changes what is read. */
+export async function changeCorpus(services: Services, { projectId, corpusId, languages, mapping, encoding, terms }: Parameters<Client['corpus']['change']>[0]): Promise<Project> {
+  const { folder, file } = await services.projects.get(projectId);
+  const corpus = file.corpora.find(({ id }) => id === corpusId);
+  if (corpus === undefined) throw new InputError('corpus.unknown', 'These texts are not part of the project any more. Add them again.', { data: { corpusId } });
+  const said = {
+    languages: languages === null || languages === undefined ? corpus.languages : canonical(languages),
+    terms: terms ?? corpus.terms,
+    licence: terms === null || terms === undefined ? corpus.licence : terms.licence,
+  };
+  const readsAnew = (mapping ?? null) !== null || (encoding ?? null) !== null || JSON.stringify(said.languages) !== JSON.stringify(corpus.languages);
+  const changed = readsAnew
+    ? await makeCorpus(services.inspector, { folder, paths: absolutePaths(folder, corpus.paths), role: corpus.role, format: corpus.format, ...said, encoding: encoding ?? corpus.encoding, mapping: mapping ?? corpus.mapping, projectLanguages: file.languages, addedAt: corpus.addedAt })
+    : { ...corpus, licence: said.licence, ...(said.terms === undefined ? {} : { terms: said.terms }) };
+  return show(services, await services.projects.change(projectId, (now) => withChangedCorpus(now, { ...changed, id: corpus.id })));
 }
 
 export async function removeCorpus(services: Services, { projectId, corpusId }: Parameters<Client['corpus']['remove']>[0]): Promise<Project> {

@@ -6,7 +6,7 @@ import { comparedCorpora, inspectPaths } from '../project/corpora.ts';
 import { viewFolder } from '../project/folders.ts';
 import { chooseLanguages, describeLanguage } from '../project/languages.ts';
 import { readLibraryReport } from '../project/library.ts';
-import { decideMining, listMinings, readMining } from '../project/mining.ts';
+import { decideMining, levelsOf, listMinings, pairsOf, readMining, undoMining } from '../project/mining.ts';
 import { viewJudgements } from '../project/judgements.ts';
 import { receivePiece } from '../project/uploads.ts';
 import { inspectInWorker } from '../workers/inspect-in-worker.ts';
@@ -15,7 +15,7 @@ import { doorError, guardStream } from './door-errors.ts';
 import { exportProjectJudgements, markPassage, measureJudgements, requireWritable } from './judgements.ts';
 import { addFolder, changeFolders, forgetMined, keepMined, retryFiles, watchLibrary } from './library.ts';
 import { lookPhraseUp } from './phrases.ts';
-import { addCorpus, incomingFolder, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
+import { addCorpus, changeCorpus, incomingFolder, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
 import { facets, pool, search, searchSimilar } from './search.ts';
 
 /** The router of a running application. */
@@ -66,6 +66,7 @@ export function createRouter(services: Services) {
         return inspectPaths(services.inspector, { paths: input.paths, choice: input.choice, projectLanguages: file.languages, others: comparedCorpora({ folder, file, paths: input.paths }), signal });
       }),
       add: door.corpus.add.handler(({ input }) => addCorpus(services, input)),
+      change: door.corpus.change.handler(({ input }) => changeCorpus(services, input)),
       remove: door.corpus.remove.handler(({ input }) => removeCorpus(services, input)),
     },
     backbone: {
@@ -119,13 +120,19 @@ export function createRouter(services: Services) {
     mine: {
       list: door.mine.list.handler(async ({ input }) => ({ minings: await listMinings((await projects.get(input.projectId)).folder) })),
       candidates: door.mine.candidates.handler(async ({ input }) => {
-        const { mining, pairs } = await readMining((await projects.get(input.projectId)).folder, input.miningId);
-        return { mining, pairs: pairs.slice(input.from, input.from + input.count) };
+        const mining = await readMining((await projects.get(input.projectId)).folder, input.miningId);
+        return { mining: mining.mining, ...pairsOf(mining, input) };
       }),
+      levels: door.mine.levels.handler(async ({ input }) => ({ levels: levelsOf(await readMining((await projects.get(input.projectId)).folder, input.miningId)) })),
       decide: door.mine.decide.handler(async ({ input }) => {
         const project = await projects.get(input.projectId);
         requireWritable(project);
         return decideMining(project.folder, input.miningId, input);
+      }),
+      undo: door.mine.undo.handler(async ({ input }) => {
+        const project = await projects.get(input.projectId);
+        requireWritable(project);
+        return undoMining(project.folder, input.miningId);
       }),
       keep: door.mine.keep.handler(({ input }) => keepMined(services, input.projectId, input.miningId)),
       remove: door.mine.remove.handler(({ input }) => forgetMined(services, input.projectId, input.miningId)),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { appInfoSchema } from './app.ts';
 import { backboneInspectInputSchema, backboneInspectionSchema } from './backbone.ts';
 import { byProjectSchema } from './basics.ts';
-import { corpusAddInputSchema, corpusRemoveInputSchema, inspectInputSchema, inspectionSchema } from './corpus.ts';
+import { corpusAddInputSchema, corpusChangeInputSchema, corpusRemoveInputSchema, inspectInputSchema, inspectionSchema } from './corpus.ts';
 import { procedure } from './errors.ts';
 import { browseInputSchema, browseOutputSchema, uploadInputSchema, uploadOutputSchema } from './files.ts';
 import { byJobSchema, jobEventSchema, jobListInputSchema, jobListOutputSchema, jobRequestSchema, jobSchema } from './job.ts';
@@ -13,7 +13,7 @@ import { projectCreateInputSchema, projectOpenInputSchema, projectRemoveInputSch
 import { resultSchema } from './report.ts';
 import { judgementExportInputSchema, judgementExportOutputSchema, judgementMarkInputSchema, judgementPoolInputSchema, judgementScoresSchema, judgementsSchema } from './judgement.ts';
 import { libraryChooseInputSchema, libraryFolderAddInputSchema, libraryFolderRemoveInputSchema, libraryRetryInputSchema, librarySchema, libraryWatchInputSchema } from './library.ts';
-import { byMiningSchema, mineCandidatesInputSchema, mineCandidatesOutputSchema, mineDecideInputSchema, mineListOutputSchema, miningSchema } from './mine.ts';
+import { byMiningSchema, mineCandidatesInputSchema, mineCandidatesOutputSchema, mineDecideInputSchema, mineLevelsOutputSchema, mineListOutputSchema, mineUndoOutputSchema, miningSchema } from './mine.ts';
 import { phraseLookUpInputSchema, phraseLookUpOutputSchema } from './phrases.ts';
 import { excerptInputSchema, excerptSchema, facetsSchema, searchInputSchema, searchOutputSchema, similarInputSchema } from './search.ts';
 import { planInputSchema, trainingPlanSchema } from './training.ts';
@@ -49,6 +49,8 @@ export const contract = {
   corpus: {
     inspect: procedure.input(inspectInputSchema).output(inspectionSchema),
     add: procedure.input(corpusAddInputSchema).output(projectSchema),
+    /** What was said of a corpus is said anew: languages, mapping, encoding, terms. Its file is looked at once more only where that matters. */
+    change: procedure.input(corpusChangeInputSchema).output(projectSchema),
     remove: procedure.input(corpusRemoveInputSchema).output(projectSchema),
   },
   backbone: {
@@ -105,7 +107,10 @@ export const contract = {
     /** Newest first. A job of kind `mine` makes one. */
     list: procedure.input(byProjectSchema).output(mineListOutputSchema),
     candidates: procedure.input(mineCandidatesInputSchema).output(mineCandidatesOutputSchema),
+    /** For the threshold: how many candidates lie above each hundredth. */
+    levels: procedure.input(byMiningSchema).output(mineLevelsOutputSchema),
     decide: procedure.input(mineDecideInputSchema).output(miningSchema),
+    undo: procedure.input(byMiningSchema).output(mineUndoOutputSchema),
     /** The accepted pairs as a corpus of the project; again: in place of the earlier one. */
     keep: procedure.input(byMiningSchema).output(projectSchema),
     remove: procedure.input(byMiningSchema).output(nothing),

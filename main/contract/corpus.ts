@@ -44,6 +44,18 @@ export const corpusTermsSchema = z.object({
 });
 export type CorpusTerms = z.infer<typeof corpusTermsSchema>;
 
+/** What a model and an index inherit: the strictest of each, and the corpora that decided it. Equals inheritedTermsSchema of core/corpus/terms.ts. */
+export const inheritedTermsSchema = z.object({
+  /** "unknown" where nobody has said. */
+  licence: z.string(),
+  consent: z.enum(['not-needed', 'given', 'unknown', 'conditional', 'withdrawn']),
+  access: z.enum(['public', 'registered', 'on-request', 'community', 'closed']),
+  because: z.object({ licence: list(z.string()), consent: list(z.string()), access: list(z.string()) }),
+  sources: list(z.string()),
+  sentence: z.string(),
+});
+export type InheritedTerms = z.infer<typeof inheritedTermsSchema>;
+
 /** One record as it stands in the file; `line` counts from 1. */
 export const corpusRowSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pair'), source: z.string(), target: z.string(), line: countSchema.nullable() }),
@@ -171,5 +183,14 @@ export const corpusAddInputSchema = z.object({
   terms: corpusTermsSchema.optional(),
   encoding: z.string().min(1).max(40).nullable().optional(),
   mapping: corpusMappingSchema.nullable().optional(),
+});
+/** Null: as it is. A mapping of {} is what the program proposes. */
+export const corpusChangeInputSchema = z.object({
+  projectId: idSchema,
+  corpusId: idSchema,
+  languages: corpusLanguagesSchema.nullable().default(null),
+  mapping: corpusMappingSchema.nullable().default(null),
+  encoding: z.string().min(1).max(40).nullable().default(null),
+  terms: corpusTermsSchema.nullable().default(null),
 });
 export const corpusRemoveInputSchema = z.object({ projectId: idSchema, corpusId: idSchema });

@@ -20,6 +20,8 @@ export const miningSchema = z.object({
   candidates: countSchema,
   accepted: countSchema,
   rejected: countSchema,
+  /** How many decisions can be taken back, the last one first. */
+  undoable: countSchema.default(0),
   /** The threshold proposed: what scores more is more often right than not. */
   proposed: z.number(),
   /** The corpus made of it, when there is one. */
@@ -29,11 +31,20 @@ export type Mining = z.infer<typeof miningSchema>;
 
 export const mineListOutputSchema = z.object({ minings: list(miningSchema) });
 export const byMiningSchema = byProjectSchema.extend({ miningId: idSchema });
-/** Candidates from the number `from` on. */
-export const mineCandidatesInputSchema = byMiningSchema.extend({ from: countSchema, count: z.number().int().min(1).max(MINED_SHOWN) });
-export const mineCandidatesOutputSchema = z.object({ mining: miningSchema, pairs: list(minedPairSchema) });
+/** Which candidates are looked at. */
+export const minedShowSchema = z.enum(['all', 'undecided', 'accepted', 'rejected']);
+export type MinedShow = z.infer<typeof minedShowSchema>;
+/** Candidates from the place `from` on, among those that are shown. */
+export const mineCandidatesInputSchema = byMiningSchema.extend({ from: countSchema, count: z.number().int().min(1).max(MINED_SHOWN), show: minedShowSchema.default('all') });
+/** `shown`: how many there are to be looked at. */
+export const mineCandidatesOutputSchema = z.object({ mining: miningSchema, pairs: list(minedPairSchema), shown: countSchema });
+/** How many candidates score at least so much, in hundredths of the margin from the highest down to the lowest; `undecided` of them. */
+export const mineLevelsOutputSchema = z.object({ levels: list(z.object({ atLeast: z.number(), candidates: countSchema, undecided: countSchema })) });
+export type MinedLevel = z.infer<typeof mineLevelsOutputSchema>['levels'][number];
 /** `atLeast`: decides all without a decision that score so much; else the named pairs. Null takes a decision back. */
 export const mineDecideInputSchema = byMiningSchema.extend({
   which: z.discriminatedUnion('kind', [z.object({ kind: z.literal('pairs'), pairs: z.array(countSchema).min(1).max(MINED_SHOWN) }), z.object({ kind: z.literal('at-least'), score: z.number() })]),
   decision: minedDecisionSchema.nullable(),
 });
+/** Takes the last decision back, of however many pairs it was; `pair`: the first of them, null when there was none. */
+export const mineUndoOutputSchema = z.object({ mining: miningSchema, pair: countSchema.nullable() });

@@ -1,7 +1,7 @@
 /** What is a project as the window sees it? */
 import { z } from 'zod';
 import { countSchema, idSchema, list, nameSchema, pathSchema, tagSchema, timeSchema } from './basics.ts';
-import { corpusSchema } from './corpus.ts';
+import { corpusSchema, inheritedTermsSchema } from './corpus.ts';
 import { errorRecordSchema } from './errors.ts';
 import { chosenLanguageSchema, givenNamesSchema, languageSchema } from './language.ts';
 import { modelCardSchema } from './report.ts';
@@ -60,6 +60,8 @@ export const projectSchema = z.object({
   advice: list(adviceSchema),
   steps: list(stepSchema),
   model: modelCardSchema.nullable(),
+  /** What a model of these corpora would inherit; null or absent: there are none. */
+  terms: inheritedTermsSchema.nullable().optional(),
   library: librarySchema,
   spelling: spellingRulesSchema,
   /** Queries to offer in an empty search box (the sample project has some). */

@@ -1,5 +1,6 @@
 /** What did training change? The report that lies beside a model. */
 import { z } from 'zod';
+import { inheritedTermsSchema } from './corpus.ts';
 import { countSchema, list, tagSchema, timeSchema } from './basics.ts';
 
 /** All 0-1, larger is better. */
@@ -55,6 +56,8 @@ export const modelCardSchema = z.object({
   minutes: z.number(),
   parameters: countSchema,
   sizeBytes: countSchema,
+  /** Inherited from the corpora it learned from; null or absent: made before models had any. */
+  terms: inheritedTermsSchema.nullable().optional(),
 });
 export type ModelCard = z.infer<typeof modelCardSchema>;
 

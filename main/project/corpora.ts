@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import { deserialiseError, InputError } from '../../core/base/errors.ts';
+import type { NamedTerms } from '../../core/corpus/terms.ts';
 import type { CorpusFormat, CorpusLanguages, CorpusMapping, CorpusRole, CorpusTerms, Inspection } from '../contract/index.ts';
 import type { InspectTask } from '../workers/messages.ts';
 import type { Service } from '../workers/service.ts';
@@ -24,6 +25,8 @@ export type NewCorpus = {
   readonly folder: string;
   readonly paths: readonly string[];
   readonly role: CorpusRole;
+  /** Null or left out: as found. */
+  readonly format?: CorpusFormat | null;
   readonly languages: CorpusLanguages;
   readonly licence: string | null;
   readonly terms?: CorpusTerms | undefined;
@@ -35,8 +38,8 @@ export type NewCorpus = {
 
 /** The entry for a corpus that has been looked at once more. @throws what is wrong with its files. */
 export async function makeCorpus(inspector: Service, corpus: NewCorpus): Promise<CorpusEntry> {
-  const { folder, paths, role, languages, licence, terms, encoding, mapping, projectLanguages, addedAt } = corpus;
-  const { inspection, fingerprints } = await inspector.ask('inspect', { paths, role, format: null, languages, projectLanguages, encoding, mapping });
+  const { folder, paths, role, format = null, languages, licence, terms, encoding, mapping, projectLanguages, addedAt } = corpus;
+  const { inspection, fingerprints } = await inspector.ask('inspect', { paths, role, format, languages, projectLanguages, encoding, mapping });
   if (inspection.status === 'unusable') throw deserialiseError(inspection.error);
   if (inspection.role !== role) {
     throw new InputError('corpus.other-role', `${paths.join(', ')}: expected ${NAMES[role]}, found ${NAMES[inspection.role]}. Add it in that box instead.`, { data: { expected: role, found: inspection.role } });
@@ -64,6 +67,16 @@ export async function makeCorpus(inspector: Service, corpus: NewCorpus): Promise
 export function withCorpus(file: ProjectFile, corpus: CorpusEntry): ProjectFile {
   const same = (other: CorpusEntry): boolean => other.paths.length === corpus.paths.length && other.paths.every((path, index) => path === corpus.paths[index]);
   return { ...file, corpora: [...file.corpora.filter((other) => !same(other)), corpus] };
+}
+
+/** The file with a corpus said anew, at its old place. */
+export function withChangedCorpus(file: ProjectFile, corpus: CorpusEntry): ProjectFile {
+  return { ...file, corpora: file.corpora.map((other) => (other.id === corpus.id ? corpus : other)) };
+}
+
+/** What is known of the rights in a corpus, under its name. */
+export function termsOfCorpus({ paths, terms, licence }: Pick<CorpusEntry, 'paths' | 'terms' | 'licence'>): NamedTerms {
+  return { name: paths.map((path) => basename(path)).join(' + '), ...(terms ?? { source: null, licence, consent: null, access: null }) };
 }
 
 export function withoutCorpus(file: ProjectFile, corpusId: string): ProjectFile {

@@ -1,17 +1,22 @@
 /** What was mined in a project, what was decided of each candidate, and how do accepted pairs become a corpus? */
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder, readJson, writeFileAtomic, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { InputError, toIsoglossError } from '../../core/base/errors.ts';
-import { minedDecisionSchema, mineTextSchema, type MinedPair, type Mining } from '../contract/index.ts';
+import { minedDecisionSchema, mineTextSchema, type MinedLevel, type MinedPair, type MinedShow, type Mining } from '../contract/index.ts';
 import { appendLines, readLines } from './appended-lines.ts';
 
-const factsSchema = z.object({ id: z.string(), source: mineTextSchema, target: mineTextSchema, at: z.number(), proposed: z.number(), corpusId: z.string().nullable() });
+/** `candidates`: how many there are; null in minings of before 2026-11-20. */
+const factsSchema = z.object({ id: z.string(), source: mineTextSchema, target: mineTextSchema, at: z.number(), proposed: z.number(), corpusId: z.string().nullable(), candidates: z.number().nullable().default(null) });
 export type MiningFacts = z.infer<typeof factsSchema>;
 const candidatesSchema = z.array(z.object({ source: z.string(), target: z.string(), score: z.number() }));
-const decisionsSchema = z.object({ pairs: z.array(z.number().int().nonnegative()), decision: minedDecisionSchema.nullable() });
+type Candidate = z.infer<typeof candidatesSchema>[number];
+const decisionSchema = z.object({ pairs: z.array(z.number().int().nonnegative()), decision: minedDecisionSchema.nullable() });
+/** A line of the file: a decision, or that the last one that still counts is taken back. */
+const decisionLineSchema = z.union([decisionSchema, z.object({ undo: z.literal(true) })]);
 type Decision = z.infer<typeof minedDecisionSchema>;
+type DecisionLine = z.infer<typeof decisionSchema>;
 
 /** Where a mining lies: facts, candidates (never changed), decisions (appended). */
 export function miningPaths(projectFolder: string, id: string): { readonly folder: string; readonly facts: string; readonly candidates: string; readonly decisions: string } {
@@ -27,23 +32,59 @@ export async function writeMiningFacts(projectFolder: string, facts: MiningFacts
 /** Newest first; one that was not finished is not shown. */
 export async function listMinings(projectFolder: string): Promise<readonly Mining[]> {
   const ids = await readdir(join(projectFolder, 'mining')).catch(() => []); // none yet
-  const found = await Promise.all(ids.map((id) => readMining(projectFolder, id).then(({ mining }) => mining, () => null)));
+  const found = await Promise.all(ids.map((id) => readDecided(projectFolder, id).then(({ mining }) => mining, () => null)));
   return found.filter((mining) => mining !== null).sort((a, b) => b.at - a.at);
 }
 
-export type OpenMining = { readonly mining: Mining; readonly facts: MiningFacts; readonly pairs: readonly MinedPair[] };
+type Decided = { readonly mining: Mining; readonly facts: MiningFacts; readonly decisions: ReadonlyMap<number, Decision>; readonly lines: readonly DecisionLine[] };
+export type OpenMining = Decided & { readonly candidates: readonly Candidate[] };
 
-/** @throws InputError 'mine.unknown'. */
+/** A mining with its candidates. @throws InputError 'mine.unknown'. */
 export async function readMining(projectFolder: string, id: string): Promise<OpenMining> {
-  const paths = miningPaths(projectFolder, id);
-  try {
+  const decided = await readDecided(projectFolder, id);
+  return { ...decided, candidates: await known(id, () => readCandidates(miningPaths(projectFolder, id).candidates)) };
+}
+
+/** What is known without the candidates themselves, of which there may be 100,000. */
+async function readDecided(projectFolder: string, id: string): Promise<Decided> {
+  return known(id, async () => {
+    const paths = miningPaths(projectFolder, id);
     const facts = factsSchema.parse(await readJson(paths.facts));
-    const candidates = candidatesSchema.parse(await readJson(paths.candidates));
-    const decisions = new Map<number, Decision | null>();
-    for (const { pairs, decision } of await readLines(paths.decisions, decisionsSchema)) for (const pair of pairs) decisions.set(pair, decision);
-    const pairs = candidates.map((candidate, pair) => ({ ...candidate, pair, decision: decisions.get(pair) ?? null }));
-    const count = (decision: Decision): number => pairs.filter((pair) => pair.decision === decision).length;
-    return { mining: { ...facts, candidates: pairs.length, accepted: count('accepted'), rejected: count('rejected') }, facts, pairs };
+    const lines: DecisionLine[] = [];
+    for (const line of await readLines(paths.decisions, decisionLineSchema)) {
+      if ('undo' in line) lines.pop();
+      else lines.push(line);
+    }
+    const decisions = decisionsOf(lines);
+    const count = (wanted: Decision): number => [...decisions.values()].filter((decision) => decision === wanted).length;
+    const { candidates, ...said } = facts;
+    return { mining: { ...said, candidates: candidates ?? (await readCandidates(paths.candidates)).length, accepted: count('accepted'), rejected: count('rejected'), undoable: lines.length }, facts, decisions, lines };
+  });
+}
+
+function decisionsOf(lines: readonly DecisionLine[]): Map<number, Decision> {
+  const decisions = new Map<number, Decision>();
+  for (const { pairs, decision } of lines) {
+    for (const pair of pairs) {
+      if (decision === null) decisions.delete(pair);
+      else decisions.set(pair, decision);
+    }
+  }
+  return decisions;
+}
+
+/** Candidates never change, and a person looks at one mining at a time: the last one read is kept, so that scrolling reads nothing. */
+let lastRead: { readonly path: string; readonly modifiedAt: number; readonly candidates: readonly Candidate[] } | null = null;
+
+async function readCandidates(path: string): Promise<readonly Candidate[]> {
+  const { mtimeMs } = await stat(path);
+  if (lastRead === null || lastRead.path !== path || lastRead.modifiedAt !== mtimeMs) lastRead = { path, modifiedAt: mtimeMs, candidates: candidatesSchema.parse(await readJson(path)) };
+  return lastRead.candidates;
+}
+
+async function known<T>(id: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
   } catch (thrown) {
     const error = toIsoglossError(thrown);
     if (error.family === 'environment') throw error;
@@ -51,17 +92,54 @@ export async function readMining(projectFolder: string, id: string): Promise<Ope
   }
 }
 
+/** Some of the candidates that are to be looked at, best first, and how many of these there are. */
+export function pairsOf({ candidates, decisions }: OpenMining, { show, from, count }: { readonly show: MinedShow; readonly from: number; readonly count: number }): { readonly pairs: readonly MinedPair[]; readonly shown: number } {
+  const numbers = show === 'all' ? null : candidates.flatMap((_, pair) => ((decisions.get(pair) ?? 'undecided') === show ? [pair] : []));
+  const wanted = numbers === null ? candidates.slice(from, from + count).map((_, at) => from + at) : numbers.slice(from, from + count);
+  const pairs = wanted.flatMap((pair) => {
+    const candidate = candidates[pair];
+    return candidate === undefined ? [] : [{ ...candidate, pair, decision: decisions.get(pair) ?? null }];
+  });
+  return { pairs, shown: numbers?.length ?? candidates.length };
+}
+
+const HUNDREDTHS = 100;
+
+/** How many candidates score at least k/100, for every k from the highest score down to the lowest; the highest level holds one at least. */
+export function levelsOf({ candidates, decisions }: Pick<OpenMining, 'candidates' | 'decisions'>): readonly MinedLevel[] {
+  const [first] = candidates;
+  const last = candidates.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const levels: MinedLevel[] = [];
+  let [at, undecided] = [0, 0];
+  for (let level = Math.floor(first.score * HUNDREDTHS); level >= Math.floor(last.score * HUNDREDTHS); level -= 1) {
+    const atLeast = level / HUNDREDTHS;
+    for (; at < candidates.length && (candidates[at]?.score ?? 0) >= atLeast; at += 1) if (!decisions.has(at)) undecided += 1;
+    levels.push({ atLeast, candidates: at, undecided });
+  }
+  return levels;
+}
+
 /** Decides named pairs, or all without a decision that score at least so much. */
 export async function decideMining(projectFolder: string, id: string, { which, decision }: { readonly which: { readonly kind: 'pairs'; readonly pairs: readonly number[] } | { readonly kind: 'at-least'; readonly score: number }; readonly decision: Decision | null }): Promise<Mining> {
-  const { pairs } = await readMining(projectFolder, id);
-  const chosen = which.kind === 'pairs' ? which.pairs.filter((pair) => pair < pairs.length) : pairs.filter((pair) => pair.decision === null && pair.score >= which.score).map(({ pair }) => pair);
+  const { candidates, decisions } = await readMining(projectFolder, id);
+  const chosen = which.kind === 'pairs' ? which.pairs.filter((pair) => pair < candidates.length) : candidates.flatMap(({ score }, pair) => (score >= which.score && !decisions.has(pair) ? [pair] : []));
   if (chosen.length > 0) await appendLines(miningPaths(projectFolder, id).decisions, [{ pairs: chosen, decision }]);
-  return (await readMining(projectFolder, id)).mining;
+  return (await readDecided(projectFolder, id)).mining;
+}
+
+/** Takes the last decision back that still counts. @returns the first of its pairs, null when there is none. */
+export async function undoMining(projectFolder: string, id: string): Promise<{ readonly mining: Mining; readonly pair: number | null }> {
+  const { mining, lines } = await readDecided(projectFolder, id);
+  const last = lines.at(-1);
+  if (last === undefined) return { mining, pair: null };
+  await appendLines(miningPaths(projectFolder, id).decisions, [{ undo: true }]);
+  return { mining: (await readDecided(projectFolder, id)).mining, pair: last.pairs[0] ?? null };
 }
 
 /** Writes the accepted pairs as TSV among the project's texts. @returns its path. @throws InputError 'mine.none-accepted'. */
-export async function writeAccepted(projectFolder: string, { pairs, facts }: OpenMining): Promise<string> {
-  const accepted = pairs.filter(({ decision }) => decision === 'accepted');
+export async function writeAccepted(projectFolder: string, { candidates, decisions, facts }: OpenMining): Promise<string> {
+  const accepted = candidates.filter((_, pair) => decisions.get(pair) === 'accepted');
   if (accepted.length === 0) throw new InputError('mine.none-accepted', 'Expected at least one accepted pair, found none. Accept the candidates that are translations.');
   const path = join(projectFolder, 'incoming', `mined-${facts.id}.tsv`);
   await makeFolder(join(projectFolder, 'incoming'));
@@ -73,6 +151,6 @@ export async function writeAccepted(projectFolder: string, { pairs, facts }: Ope
 const cell = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
 export async function removeMining(projectFolder: string, id: string): Promise<void> {
-  await readMining(projectFolder, id);
+  await readDecided(projectFolder, id);
   await rm(miningPaths(projectFolder, id).folder, { recursive: true, force: true });
 }

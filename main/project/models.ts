@@ -5,6 +5,7 @@ import { readJson, syncFolder } from '../../core/base/atomic-files.ts';
 import { IsoglossError, toIsoglossError } from '../../core/base/errors.ts';
 import { sha256 } from '../../core/base/hashing.ts';
 import { MANIFEST_FILE, readManifest } from '../../core/encoding/model-folder.ts';
+import { readModelTerms } from '../../core/encoding/model-terms.ts';
 import { evaluationReportSchema, type EvaluationReport, type ModelCard } from '../contract/index.ts';
 import type { ProjectFile } from './project-file.ts';
 import { projectPaths } from './recipe.ts';
@@ -33,6 +34,7 @@ export async function readModelCard(modelFolder: string | null): Promise<ModelCa
       minutes: numberIn(manifest.training, 'wallSeconds') / 60,
       parameters: vocabularySize * (width + 1),
       sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
+      terms: await readModelTerms(modelFolder),
     };
   } catch (thrown) {
     if (toIsoglossError(thrown).family === 'invariant') throw thrown;

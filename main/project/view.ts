@@ -2,7 +2,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Advice, Corpus, Library, ModelCard, Project, Step } from '../contract/index.ts';
+import { strictestTerms } from '../../core/corpus/terms.ts';
 import { adviseOn, canTrain, countPairs } from './advice.ts';
+import { termsOfCorpus } from './corpora.ts';
 import { corpusName } from './inspection.ts';
 import { describeNamed } from './languages.ts';
 import type { CorpusEntry, ProjectFile } from './project-file.ts';
@@ -32,6 +34,7 @@ export async function viewProject({ folder, file, access }: OpenProject, { model
     advice,
     steps: stepsOf({ file, advice, model, hasReport, library }),
     model,
+    terms: strictestTerms(file.corpora.map(termsOfCorpus)),
     library,
     spelling: file.spelling,
     exampleQueries: file.exampleQueries,

@@ -79,7 +79,9 @@ export const measureTaskSchema = z.object({
   queries: list(z.object({ query: z.string(), queryLanguage: z.string().nullable(), right: list(z.object({ path: z.string(), start: z.number(), end: z.number(), text: z.string() })) })),
 });
 
-export const mineTaskSchema = z.object({ modelFolder: z.string(), source: mineTextSchema, target: mineTextSchema, outputFile: z.string(), threads: z.number() });
+/** A text as the project knows it; null: as found in the file. */
+const minedTextSchema = mineTextSchema.extend({ format: corpusFormatSchema.nullable(), encoding: z.string().nullable(), mapping: corpusMappingSchema.nullable() });
+export const mineTaskSchema = z.object({ modelFolder: z.string(), source: minedTextSchema, target: minedTextSchema, outputFile: z.string(), threads: z.number() });
 export type MineTask = z.infer<typeof mineTaskSchema>;
 
 /** `indexedAt`: milliseconds since 1970; a file younger than that has changed. */

@@ -1,11 +1,11 @@
 /** How are two texts mined for translations, and where do the candidates go? */
 import { writeJsonAtomic } from '../../core/base/atomic-files.ts';
-import { collect } from '../../core/corpus/records.ts';
-import { readSentences } from '../../core/corpus/sentences.ts';
+import { readTexts } from '../../core/corpus/sources.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { mineBitext, type SimilarityBlock } from '../../core/retrieval/bitext-mining.ts';
 import { sentenceSimilarities } from '../../core/retrieval/sentence-similarities.ts';
 import type { IndexEvent } from '../contract/index.ts';
+import { corpusSource } from '../project/inspection.ts';
 import type { CallOutput, MineTask } from './messages.ts';
 
 /**
@@ -20,14 +20,17 @@ export type MineWishes = { readonly signal: AbortSignal; readonly report: (event
 
 /** Reads, mines, writes the candidates (best first) as JSON. @throws what the readers, `openEncoder` and `mineBitext` throw. */
 export async function runMineTask({ modelFolder, source, target, outputFile, threads }: MineTask, { signal, report }: MineWishes): Promise<CallOutput<'mine'>> {
-  const say = (phase: 'reading' | 'encoding' | 'finishing', done: number, total: number | null): void => report({ kind: 'progress', phase, done, total, unit: 'sentences', leftMs: null });
+  const say = (phase: 'reading' | 'encoding' | 'finishing', done: number, total: number | null, leftMs: number | null = null): void => report({ kind: 'progress', phase, done, total, unit: 'sentences', leftMs });
   say('reading', 0, null);
   const encoder = await openEncoder(modelFolder);
-  const [sources, targets] = [await sentencesOf(source.path, { signal, report }), await sentencesOf(target.path, { signal, report })];
+  const [sources, targets] = [await sentencesOf(source, { signal, report }), await sentencesOf(target, { signal, report })];
   const blocks = sentenceSimilarities({ encoder, sources, targets, sourceLanguage: source.language, targetLanguage: target.language, threads, signal });
   const told = async function* (): AsyncGenerator<SimilarityBlock> {
+    let compareFrom = 0;
     for await (const block of blocks) {
-      say('encoding', block.firstSource, sources.length);
+      const now = performance.now();
+      if (block.firstSource === 0) compareFrom = now; // before it everything is encoded, which says nothing of the time of the rest
+      say('encoding', block.firstSource, sources.length, block.firstSource === 0 ? null : ((now - compareFrom) / block.firstSource) * (sources.length - block.firstSource));
       yield block;
     }
   };
@@ -38,8 +41,13 @@ export async function runMineTask({ modelFolder, source, target, outputFile, thr
 }
 
 /** Each sentence once, in order; bad lines are told. */
-async function sentencesOf(path: string, { signal, report }: MineWishes): Promise<readonly string[]> {
-  const { records, problems } = await collect(readSentences(path, signal));
-  for (const { code, message, line } of problems) report({ kind: 'problem', code, message, path, line });
-  return [...new Set(records.map(({ text }) => text))];
+async function sentencesOf({ path, format, encoding, mapping }: MineTask['source'], { signal, report }: MineWishes): Promise<readonly string[]> {
+  const sentences = new Set<string>();
+  for await (const readings of readTexts(corpusSource({ paths: [path], format, languages: null, encoding, mapping }), signal)) {
+    for (const reading of readings) {
+      if (reading.kind === 'record') sentences.add(reading.value.text);
+      else report({ kind: 'problem', code: reading.problem.code, message: reading.problem.message, path, line: reading.problem.line });
+    }
+  }
+  return [...sentences];
 }
