@@ -6,7 +6,7 @@ import { readNewestCheckpoint, writeCheckpoint, type CheckpointState } from './c
 import { createEarlyStopping, type EarlyStoppingSettings } from './early-stopping.ts';
 import type { ReportTraining, TrainingControl } from './events.ts';
 import type { LookResult } from './look.ts';
-import { NO_LOSSES, type StepPart, type StepResult, type TrainableEncoder } from './trainable-encoder.ts';
+import { NO_LOSSES, type StepPart, type StepResult, type TrainedInSteps } from './trainable-encoder.ts';
 
 /** default-retriever.md: 5 % warm-up, then linearly to 2 %. */
 const WARM_UP_FRACTION = 0.05;
@@ -22,10 +22,13 @@ const EVENT_EVERY_MS = 250;
 
 export type LearningRateSchedule = { readonly peak: number; readonly kind?: 'linear' | 'cosine' | undefined; readonly warmUp?: number | undefined };
 
-export type CoTrainingOptions = {
-  readonly encoder: TrainableEncoder;
+/** What the loop reads of a part: its texts, to count their tokens. */
+type AnyPart = { readonly texts: readonly Uint32Array[] };
+
+export type CoTrainingOptions<Part extends AnyPart = StepPart> = {
+  readonly encoder: TrainedInSteps<Part>;
   /** The losses of a step; a function of (seed, step). */
-  readonly partsAt: (step: number) => readonly StepPart[];
+  readonly partsAt: (step: number) => readonly Part[];
   /** Called before each step: refreshes what batches are made of (hard negatives). Its state is among the encoder's arrays. */
   readonly beforeStep?: (step: number) => Promise<void>;
   readonly start: CheckpointState;
@@ -48,7 +51,7 @@ export type CoTrainingOptions = {
  * @returns the state at the end: `step` is smaller than `steps` when the person chose to stop and keep.
  * @throws CancellationError when the signal is aborted; EnvironmentError 'training.diverged', 'disk.full' ...
  */
-export async function coTrain(options: CoTrainingOptions): Promise<CheckpointState> {
+export async function coTrain<Part extends AnyPart>(options: CoTrainingOptions<Part>): Promise<CheckpointState> {
   const { encoder, partsAt, beforeStep, checkpointFolder, checkpointEveryMs = CHECKPOINT_EVERY_MS, signal, control, report, lookAt } = options;
   const stopping = options.earlyStopping === undefined ? null : createEarlyStopping({ settings: options.earlyStopping, folder: checkpointFolder, runKey: options.start.runKey, values: encoder.values, report });
   let state = options.start;
@@ -117,7 +120,7 @@ function rateAt(step: number, steps: number, { peak, kind = 'linear', warmUp = W
 }
 
 /** A step; when the memory does not suffice, again with less at once, as long as the encoder can take less. */
-async function stepInMemory(options: { readonly encoder: TrainableEncoder; readonly parts: readonly StepPart[]; readonly step: number; readonly learningRate: number; readonly report: ReportTraining }): Promise<StepResult> {
+async function stepInMemory<Part>(options: { readonly encoder: TrainedInSteps<Part>; readonly parts: readonly Part[]; readonly step: number; readonly learningRate: number; readonly report: ReportTraining }): Promise<StepResult> {
   const { encoder, report, ...step } = options;
   for (;;) {
     try {
@@ -135,7 +138,7 @@ const OUT_OF_MEMORY: ReadonlySet<string> = new Set(['runtime.out-of-memory', 'me
  * A checkpoint that cannot be written (a full disk, a drive pulled out) does not end the run: the one before stays, and the person is told.
  * Parameters that are not finite are never saved: the steps after them roll back to a state that is.
  */
-async function save(options: { readonly folder: string; readonly state: CheckpointState; readonly encoder: TrainableEncoder; readonly report: ReportTraining }): Promise<void> {
+async function save(options: { readonly folder: string; readonly state: CheckpointState; readonly encoder: Pick<TrainedInSteps<never>, 'arrays' | 'residence' | 'areFinite'>; readonly report: ReportTraining }): Promise<void> {
   const { folder, state, encoder, report } = options;
   await encoder.residence?.bringBack();
   if (!encoder.areFinite()) return;
@@ -149,7 +152,7 @@ async function save(options: { readonly folder: string; readonly state: Checkpoi
 }
 
 /** The newest checkpoint, or the start where there is none yet, with half the learning rate. @throws EnvironmentError 'training.diverged'. */
-async function rollBack(state: CheckpointState, options: CoTrainingOptions): Promise<CheckpointState> {
+async function rollBack<Part extends AnyPart>(state: CheckpointState, options: CoTrainingOptions<Part>): Promise<CheckpointState> {
   const found = state.rollbacks >= MOST_ROLLBACKS ? null : await lastGoodState(state, options);
   if (found === null) throw diverged(state);
   const learningRateFactor = state.learningRateFactor / 2;
@@ -157,7 +160,7 @@ async function rollBack(state: CheckpointState, options: CoTrainingOptions): Pro
   return { ...found, learningRateFactor, rollbacks: state.rollbacks + 1 };
 }
 
-async function lastGoodState(state: CheckpointState, { checkpointFolder, encoder }: CoTrainingOptions): Promise<CheckpointState> {
+async function lastGoodState<Part extends AnyPart>(state: CheckpointState, { checkpointFolder, encoder }: CoTrainingOptions<Part>): Promise<CheckpointState> {
   const found = checkpointFolder === null ? null : await readNewestCheckpoint(checkpointFolder, state.runKey, encoder.arrays);
   if (found !== null) {
     await encoder.residence?.send();

@@ -1,6 +1,6 @@
 /** How long will it take, and how much memory? Measured by a few steps that change nothing, before the first real one. */
 import type { Recipe } from './recipe-schema.ts';
-import type { StepPart, TrainableEncoder } from './trainable-encoder.ts';
+import type { TrainedInSteps } from './trainable-encoder.ts';
 
 const TRIAL_STEPS = 3;
 const MS_PER_MINUTE = 60_000;
@@ -15,7 +15,7 @@ export type TrainingPlan = { readonly steps: number; readonly estimatedMinutes: 
  * before a checkpoint is read.
  * @returns milliseconds of one step.
  */
-export async function measureStepMs(encoder: TrainableEncoder, partsAt: (step: number) => readonly StepPart[]): Promise<number> {
+export async function measureStepMs<Part>(encoder: Pick<TrainedInSteps<Part>, 'step' | 'values' | 'arrays' | 'residence'>, partsAt: (step: number) => readonly Part[]): Promise<number> {
   const trial = async (step: number): Promise<void> => {
     await encoder.step({ parts: partsAt(step), step, learningRate: 0 });
   };

@@ -87,31 +87,35 @@ export type Residence = {
   readonly send: () => Promise<void>;
 };
 
-export type TrainableEncoder = AsyncDisposable & {
-  /** H: the width of its vectors. */
-  readonly width: number;
-  readonly parameterCount: number;
+/** What the loop itself asks of whatever is trained, step by step, from parts of some kind. */
+export type TrainedInSteps<Part> = {
   /** What is learned, by name: what a finished model is made of. */
   readonly values: Arrays;
   /** All that an update reads, values and moments, by name: loading a checkpoint fills these very arrays. */
   readonly arrays: Arrays;
   /** Absent: updates happen in the arrays themselves. */
   readonly residence?: Residence | undefined;
-  /** Token ids of a text for its reader. */
-  readonly tokens: (text: string, role: TextRole) => Uint32Array;
   /**
    * One update from several losses, computed one after the other with their gradients accumulated (Hu et al. 2023, section 4).
    * Nothing is changed when a loss or the gradient is not finite, or when it throws. `step` seeds whatever chance there is.
    */
-  readonly step: (options: { readonly parts: readonly StepPart[]; readonly step: number; readonly learningRate: number }) => Promise<StepResult>;
-  /** Vectors of length 1, float32 [texts, H], without chance; changes nothing. */
-  readonly vectors: (texts: readonly Uint32Array[], role: TextRole) => Promise<Float32Array>;
+  readonly step: (options: { readonly parts: readonly Part[]; readonly step: number; readonly learningRate: number }) => Promise<StepResult>;
   /** Are all values finite numbers? */
   readonly areFinite: () => boolean;
   /** Puts everything back to where step 0 starts. */
   readonly restart: () => Promise<void>;
   /** Takes less memory from now on, with the same updates; false when it cannot take less. */
   readonly shrink: () => boolean;
+};
+
+export type TrainableEncoder = AsyncDisposable & TrainedInSteps<StepPart> & {
+  /** H: the width of its vectors. */
+  readonly width: number;
+  readonly parameterCount: number;
+  /** Token ids of a text for its reader. */
+  readonly tokens: (text: string, role: TextRole) => Uint32Array;
+  /** Vectors of length 1, float32 [texts, H], without chance; changes nothing. */
+  readonly vectors: (texts: readonly Uint32Array[], role: TextRole) => Promise<Float32Array>;
 };
 
 /** No loss yet. */

@@ -67,8 +67,8 @@ export function sayEvents(say: (line: string) => void): { readonly report: (even
       case 'plan':
         return say(`plan: ${event.steps.toLocaleString('en')} steps, about ${describeDuration(event.estimatedMinutes * 60_000)}, about ${String(Math.round(event.estimatedMemoryMB))} MB of memory`);
       case 'step': {
-        const { retrieval, semantic, language, maskedLanguage, contextPrediction } = event.losses;
-        const losses = [retrieval, semantic, language, ...[maskedLanguage, contextPrediction].filter((loss) => loss !== undefined)].map((loss) => loss.toFixed(DIGITS)).join(' / ');
+        const { retrieval, semantic, language, maskedLanguage, contextPrediction, phrases } = event.losses;
+        const losses = [retrieval, semantic, language, ...[maskedLanguage, contextPrediction, phrases].filter((loss) => loss !== undefined)].map((loss) => loss.toFixed(DIGITS)).join(' / ');
         return progress({ phase: 'training', done: event.step, total: event.steps, unit: `steps, losses ${losses} nats, ${Math.round(event.tokensPerSecond).toLocaleString('en')} tokens/s`, leftMs: event.leftMs });
       }
       case 'held-back': {
@@ -79,6 +79,8 @@ export function sayEvents(say: (line: string) => void): { readonly report: (even
         const pairs = Object.entries(event.pairAccuracy).map(([language, accuracy]) => `${language} ${accuracy.toFixed(3)}`).join(', ');
         return say(`evaluation at step ${String(event.step)}: pairs ${pairs === '' ? 'none' : pairs}${event.retrievalMRR === null ? '' : `; questions MRR@100 ${event.retrievalMRR.toFixed(3)}`}`);
       }
+      case 'map':
+        return say(`translations lie at ${(100 * event.nearness).toFixed(0)} % of the usual distance`);
       case 'problem':
         return problems.add(event.message);
       case 'message':

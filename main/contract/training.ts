@@ -13,7 +13,7 @@ export const trainingPhaseSchema = z.enum(['reading', 'vocabulary', 'alignment',
 export type TrainingPhase = z.infer<typeof trainingPhaseSchema>;
 
 /** Nats; a loss that is switched off is 0. */
-export const lossesSchema = z.object({ retrieval: z.number(), semantic: z.number(), language: z.number(), maskedLanguage: z.number().optional(), contextPrediction: z.number().optional() });
+export const lossesSchema = z.object({ retrieval: z.number(), semantic: z.number(), language: z.number(), maskedLanguage: z.number().optional(), contextPrediction: z.number().optional(), phrases: z.number().optional() });
 export type Losses = z.infer<typeof lossesSchema>;
 
 /** One of the user's own sentences that training never sees. `rank` 1 = its translation is found first, out of `of`. */
