@@ -6,9 +6,11 @@ import type { Encoder } from '../encoding/encoder.ts';
 import { evaluateRun } from '../metrics/ranking.ts';
 import type { Qrels, RankingMetrics, Run } from '../metrics/ranking.ts';
 import type { ScoredDocument } from '../metrics/order.ts';
+import { defaultBm25Parameters } from '../retrieval/bm25.ts';
+import type { Bm25Parameters } from '../retrieval/bm25.ts';
 import { exactDenseIndex, expectVectors } from '../retrieval/dense-index.ts';
 import type { DenseIndex } from '../retrieval/dense-index.ts';
-import { buildLexicalIndex } from '../retrieval/lexical-index.ts';
+import { prepareLexicalIndex } from '../retrieval/lexical-index.ts';
 import type { LexicalIndex } from '../retrieval/lexical-index.ts';
 import { chooseWeights } from '../retrieval/method-weights.ts';
 import type { ComponentWeights, SearchMethod } from '../retrieval/method-weights.ts';
@@ -56,21 +58,28 @@ export type RetrievalResult = {
 export const RUN_DEPTH = 1000;
 const YIELD_EVERY = 64; // queries or documents between two looks at the signal
 
+/** Judgements by query. */
+export function qrelsOf(judgements: readonly { readonly queryId: string; readonly documentId: string; readonly relevance: number }[]): Qrels {
+  const qrels = new Map<string, Map<string, number>>();
+  for (const { queryId, documentId, relevance } of judgements) qrels.set(queryId, (qrels.get(queryId) ?? new Map<string, number>()).set(documentId, relevance));
+  return qrels;
+}
+
 /** The text of a document that is searched: its title, if any, and its text. */
 export function searchedText({ title, text }: Pick<TaskDocument, 'title' | 'text'>): string {
   return title === '' ? text : `${title}\n${text}`;
 }
 
 /**
- * Makes a collection ready; with an encoder each document gets its vectors (whole text and windows), scanned exactly.
+ * Makes a collection ready; with an encoder each document gets its vectors (whole text and windows), scanned exactly. `bm25`: other than the defaults.
  * @throws InputError 'index.bad-vector'; the signal's reason once aborted.
  */
-export async function prepareCollection(options: { readonly documents: readonly TaskDocument[]; readonly encoder: Encoder | null; readonly signal?: AbortSignal; readonly report?: ReportProgress }): Promise<TaskCollection> {
-  const { documents, encoder, signal, report = ignoreProgress } = options;
+export async function prepareCollection(options: { readonly documents: readonly TaskDocument[]; readonly encoder: Encoder | null; readonly bm25?: Bm25Parameters; readonly signal?: AbortSignal; readonly report?: ReportProgress }): Promise<TaskCollection> {
+  const { documents, encoder, bm25 = defaultBm25Parameters, signal, report = ignoreProgress } = options;
   const texts = documents.map(searchedText);
   return {
     ids: documents.map(({ id }) => id),
-    lexical: buildLexicalIndex(texts),
+    lexical: prepareLexicalIndex(texts)(bm25),
     dense: encoder === null ? null : await denseIndexOf(texts, encoder, { signal, report }),
     encoder,
     isLatin: isMostlyLatin(texts),

@@ -2,7 +2,8 @@
 import { foldForSearch } from '../text/search-folding.ts';
 import { characterTerms, createCharacterAnalyzer, createWordAnalyzer, wholeWordTerm, wordTerms } from './analysis.ts';
 import type { Analyzer, MatchingForm } from './analysis.ts';
-import type { WeightedTerms } from './bm25.ts';
+import { defaultBm25Parameters } from './bm25.ts';
+import type { Bm25Parameters, WeightedTerms } from './bm25.ts';
 import { matchingForm } from './matching-form.ts';
 import type { ScoredList } from './scored-list.ts';
 import { createBm25Search } from './segments/bm25-search.ts';
@@ -36,10 +37,10 @@ export type LexicalIndex = {
  * The lexical index over segments.
  * Unknown words of a query are looked up by their spellings without marks: "oro" finds ọ̀rọ̀ when no document has "oro".
  */
-export function openLexicalIndex(segments: readonly Segment[], form: MatchingForm): LexicalIndex {
-  const words = createBm25Search(segments, 'words');
-  const characters = createBm25Search(segments, 'characters');
-  const translated = createBm25Search(segments, 'translated');
+export function openLexicalIndex(segments: readonly Segment[], form: MatchingForm, parameters: Bm25Parameters = defaultBm25Parameters): LexicalIndex {
+  const words = createBm25Search(segments, 'words', parameters);
+  const characters = createBm25Search(segments, 'characters', parameters);
+  const translated = createBm25Search(segments, 'translated', parameters);
   const wordAnalyzer = createWordAnalyzer(form);
   const characterAnalyzer = createCharacterAnalyzer(form);
 
@@ -85,7 +86,13 @@ export function openLexicalIndex(segments: readonly Segment[], form: MatchingFor
 
 /** The lexical index of texts, in memory: for evaluation, which searches as the library does. A document's number is its place. */
 export function buildLexicalIndex(texts: readonly string[], form: MatchingForm = matchingForm): LexicalIndex {
+  return prepareLexicalIndex(texts, form)(defaultBm25Parameters);
+}
+
+/** The same, cut into terms once, for as many settings of BM25 as one likes. */
+export function prepareLexicalIndex(texts: readonly string[], form: MatchingForm = matchingForm): (parameters: Bm25Parameters) => LexicalIndex {
   const builder = createSegmentBuilder({ documentTerms: createDocumentTerms({ form, tokenSums: null }), tokenSums: null, modelId: '', rules: '' });
   texts.forEach((text, chunk) => builder.add({ batch: 0, chunk, path: '', text, speaker: null, tier: null }));
-  return openLexicalIndex([openSegment(sectionsInMemory(builder.finish()))], form);
+  const segment = openSegment(sectionsInMemory(builder.finish()));
+  return (parameters) => openLexicalIndex([segment], form, parameters);
 }

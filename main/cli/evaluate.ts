@@ -6,12 +6,13 @@ import { readBitextSet } from '../../core/corpus/bitext-set.ts';
 import { readPhraseSet } from '../../core/corpus/phrase-set.ts';
 import { findRetrievalFiles, readRetrievalSet, type RetrievalPaths } from '../../core/corpus/retrieval-set.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
+import { readDevelopmentSet } from '../../core/evaluation/baselines/development-set.ts';
+import { tuneBm25, type TunedBm25 } from '../../core/evaluation/baselines/tune-bm25.ts';
 import { evaluateBitext } from '../../core/evaluation/bitext-task.ts';
 import { evaluatePairs } from '../../core/evaluation/pairs-task.ts';
 import { evaluatePhrases } from '../../core/evaluation/phrases-task.ts';
-import { evaluateRetrieval, prepareCollection } from '../../core/evaluation/retrieval-task.ts';
+import { evaluateRetrieval, prepareCollection, qrelsOf } from '../../core/evaluation/retrieval-task.ts';
 import { writeRun } from '../../core/evaluation/trec-run.ts';
-import type { Qrels } from '../../core/metrics/ranking.ts';
 import { canonicaliseTag } from '../../core/text/language.ts';
 import { choice, optional, required, wholeNumber, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
@@ -23,7 +24,7 @@ const DIGITS = 4;
 export const evaluateCommand: Command = {
   summary: 'Measures retrieval, or the finding of translations.',
   usage:
-    '--task retrieval (--data DIR | --queries FILE --collection FILE --qrels FILE) [--distractors FILE] [--model DIR] [--query-language TAG --document-language TAG] [--method dense|bm25|bm25-char|translated|hybrid] [--run FILE] [--json]\n' +
+    '--task retrieval (--data DIR | --queries FILE --collection FILE --qrels FILE) [--distractors FILE] [--model DIR] [--query-language TAG --document-language TAG] [--method dense|bm25|bm25-char|translated|hybrid] [--bm25 default|tuned --development DIR|FILE] [--run FILE] [--json]\n' +
     '       --task pairs --model DIR --source FILE --target FILE [--json]\n' +
     '       --task bitext --model DIR --source FILE --target FILE --gold FILE --train-source FILE --train-target FILE --train-gold FILE [--source-language TAG --target-language TAG] [--json]\n' +
     '       --task phrases --model DIR --pairs FILE --source-sentences FILE --target-sentences FILE [--layer N] [--sentences N] [--json]',
@@ -38,6 +39,8 @@ export const evaluateCommand: Command = {
     'query-language': { type: 'string' },
     'document-language': { type: 'string' },
     method: { type: 'string' },
+    bm25: { type: 'string' },
+    development: { type: 'string' },
     run: { type: 'string' },
     source: { type: 'string' },
     target: { type: 'string' },
@@ -63,7 +66,7 @@ const tasks: { readonly [Task in (typeof TASKS)[number]]: Command['run'] } = { r
 
 const BITEXT_FILES = ['gold', 'train-source', 'train-target', 'train-gold', 'source-language', 'target-language'] as const;
 const PHRASE_FILES = ['pairs', 'source-sentences', 'target-sentences', 'layer', 'sentences'] as const;
-const RETRIEVAL_OPTIONS = ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'run', 'query-language', 'document-language'] as const;
+const RETRIEVAL_OPTIONS = ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'bm25', 'development', 'run', 'query-language', 'document-language'] as const;
 const MOST_LAYERS = 1000;
 const MOST_SENTENCES = 1_000_000;
 
@@ -79,15 +82,32 @@ async function evaluateRetrievalTask(values: OptionValues, { signal, say }: Comm
   lines.end();
   const report = createProgressLine(say);
   const encoder = modelFolder === null ? null : await openEncoder(resolve(modelFolder));
+  const tuned = await tunedBm25(values, { method, testQueries: queries.map(({ text }) => text), signal, say });
   const needsVectors = method === 'dense' || method === 'hybrid';
-  const collection = await prepareCollection({ documents: [...documents, ...distractors], encoder: needsVectors || method === 'translated' ? encoder : null, signal, report });
-  const qrels = new Map<string, Map<string, number>>();
-  for (const { queryId, documentId, relevance } of judgements) qrels.set(queryId, (qrels.get(queryId) ?? new Map<string, number>()).set(documentId, relevance));
-  const result = await evaluateRetrieval({ collection, queries, qrels: qrels satisfies Qrels, method, queryLanguage, documentLanguage, signal, report });
+  const collection = await prepareCollection({ documents: [...documents, ...distractors], encoder: needsVectors || method === 'translated' ? encoder : null, ...(tuned === null ? {} : { bm25: tuned.parameters }), signal, report });
+  const result = await evaluateRetrieval({ collection, queries, qrels: qrelsOf(judgements), method, queryLanguage, documentLanguage, signal, report });
   const runFile = optional(values, 'run');
   if (runFile !== null) await writeRun(resolve(runFile), result.run, `isogloss-${method}`);
   const json = { method, queries: result.queries, documents: result.documents, ...result.metrics };
-  return { json, text: describe(json) };
+  if (tuned === null) return { json, text: describe(json) };
+  const { parameters, metric, score, defaultScore, queries: asked, leftOut } = tuned;
+  const development = { metric, score, defaultScore, queries: asked, leftOut };
+  return { json: { ...json, bm25: { ...parameters, development } }, text: describe({ ...json, ...parameters, [`development ${metric}`]: score, 'by default': defaultScore }) };
+}
+
+/** k1 and b chosen on development data; null: the defaults were asked for. @throws InputError 'cli.useless-option', 'cli.missing-option'. */
+async function tunedBm25(values: OptionValues, { method, testQueries, signal, say }: { readonly method: (typeof METHODS)[number]; readonly testQueries: readonly string[]; readonly signal: AbortSignal; readonly say: CommandContext['say'] }): Promise<(TunedBm25 & { readonly leftOut: number }) | null> {
+  if (choice(values, 'bm25', ['default', 'tuned']) === 'default') {
+    refuse(values, ['development'], '--bm25 default, which chooses nothing');
+    return null;
+  }
+  if (method !== 'bm25' && method !== 'bm25-char') throw new InputError('cli.useless-option', `--bm25 tuned: not used together with --method ${method}. Ask for --method bm25 or bm25-char.`);
+  const path = resolve(required(values, 'development', 'a folder with queries, collection and qrels (or a file of questions with passages) on which k1 and b are chosen'));
+  const { documents, queries, qrels, leftOut, problems } = await readDevelopmentSet(path, { testQueries, signal });
+  const lines = createProblemLines(say);
+  for (const { message } of problems) lines.add(message);
+  lines.end();
+  return { ...(await tuneBm25({ documents, queries, qrels, method, signal, report: createProgressLine(say) })), leftOut };
 }
 
 /** The three files, named one by one or by their folder. @throws InputError. */
