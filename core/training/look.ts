@@ -3,6 +3,7 @@ import type { HeldBackSentence, ReportTraining } from './events.ts';
 import type { HeldOutPairs } from './held-out.ts';
 import type { HeldOutQuestions } from './held-out-questions.ts';
 import { meanPairAccuracy, rankOfPartners } from './pair-ranks.ts';
+import { createSentenceMap, type MapEntry } from './sentence-map.ts';
 import { similaritiesOf } from './similarities.ts';
 import type { TrainableEncoder } from './trainable-encoder.ts';
 
@@ -28,7 +29,7 @@ export type LookResult = {
 };
 
 /**
- * Makes the look that `coTrain` takes now and then: reports 'held-back' (ten sentences, spread over the language pairs) and 'evaluation'
+ * Makes the look that `coTrain` takes now and then: reports 'held-back' (ten sentences, spread over the language pairs), 'map' (sentence-map.ts) and 'evaluation'
  * (accuracy of finding translations per foreign language, mean of both directions; MRR@100 of held-back questions). Changes nothing.
  */
 export function createLook(options: LookOptions): (step: number) => Promise<LookResult> {
@@ -42,11 +43,15 @@ export function createLook(options: LookOptions): (step: number) => Promise<Look
   const questions = options.heldOutQuestions;
   const queryIds = questions?.queries.slice(0, MOST_QUESTIONS).map((query) => encoder.tokens(query, 'query')) ?? [];
   const documentIds = questions?.documents.map((document) => encoder.tokens(document, 'document').subarray(0, MOST_DOCUMENT_TOKENS)) ?? [];
+  const mapOf = createSentenceMap({ pivot, width: encoder.width });
   return async (step) => {
     const pairAccuracy: Record<string, number> = {};
     const perLanguage: { readonly entry: (typeof languages)[number]; readonly ranks: readonly number[] }[] = [];
+    const mapped: MapEntry[] = [];
     for (const entry of languages) {
-      const scores = similaritiesOf({ left: await encoder.vectors(entry.sourceIds, 'document'), right: await encoder.vectors(entry.targetIds, 'document'), width: encoder.width });
+      const [sources, targets] = [await encoder.vectors(entry.sourceIds, 'document'), await encoder.vectors(entry.targetIds, 'document')];
+      mapped.push({ source: entry.source, target: entry.target, pairs: entry.pairs, sources: sources.slice(), targets: targets.slice() });
+      const scores = similaritiesOf({ left: sources, right: targets, width: encoder.width });
       const forward = rankOfPartners(scores, entry.pairs.length, 'rows');
       const backward = rankOfPartners(scores, entry.pairs.length, 'columns');
       pairAccuracy[entry.language] = meanPairAccuracy(forward, backward);
@@ -70,6 +75,8 @@ export function createLook(options: LookOptions): (step: number) => Promise<Look
       }
     }
     if (shown.length > 0) report({ kind: 'held-back', step, sentences: shown });
+    const map = mapOf(step, mapped);
+    if (map !== null) report(map);
     const retrievalMRR =
       questions === null
         ? null

@@ -11,7 +11,7 @@ const MESSAGES_KEPT = 100;
 
 /**
  * The history after one more training event. Kept: the last progress; the last plan; steps, every second one dropped when
- * there are more than HISTORY_STEPS; the first and the last held-back ranks; the first problems; all evaluations and messages
+ * there are more than HISTORY_STEPS; the first and the last held-back ranks and map; the first problems; all evaluations and messages
  * within bounds. The order stays that of time.
  */
 export function withTrainingEvent(history: History, event: TrainingEvent): History {
@@ -32,9 +32,10 @@ function keepTraining(events: readonly TrainingEvent[], event: TrainingEvent): r
       return [...events.filter((old) => old.kind !== event.kind), event];
     case 'step':
       return thinSteps([...events, event]);
-    case 'held-back': {
-      const first = events.findIndex((old) => old.kind === 'held-back');
-      return [...events.filter((old, index) => old.kind !== 'held-back' || index === first), event];
+    case 'held-back':
+    case 'map': {
+      const first = events.findIndex((old) => old.kind === event.kind);
+      return [...events.filter((old, index) => old.kind !== event.kind || index === first), event];
     }
     case 'evaluation':
       return countOf(events, 'evaluation') < EVALUATIONS_KEPT ? [...events, event] : events;

@@ -9,12 +9,16 @@ export type PlannedTraining = Omit<Extract<TrainingEvent, { kind: 'plan' }>, 'ki
 /** Each held-back sentence with the rank it had at first. */
 export type HeldBackNow = HeldBackSentence & { readonly firstRank: number };
 
+export type MapEvent = Extract<TrainingEvent, { kind: 'map' }>;
+
 export type JobRecord = {
   readonly job: Job;
   readonly progress: JobProgress | null;
   readonly plan: PlannedTraining | null;
   readonly steps: readonly StepEvent[];
   readonly heldBack: readonly HeldBackNow[];
+  /** The map of held-back sentences, as it was at first and as it is now; null before the first look. */
+  readonly map: { readonly first: MapEvent; readonly now: MapEvent } | null;
   readonly problems: readonly JobProblem[];
   readonly messages: readonly { readonly code: string; readonly message: string }[];
 };
@@ -24,7 +28,7 @@ export const STEPS_KEPT = 1_200;
 export const PROBLEMS_KEPT = 500;
 
 export function emptyRecord(job: Job): JobRecord {
-  return { job, progress: progressOf(job.state), plan: null, steps: [], heldBack: [], problems: [], messages: [] };
+  return { job, progress: progressOf(job.state), plan: null, steps: [], heldBack: [], map: null, problems: [], messages: [] };
 }
 
 /** The record after one event; a snapshot starts anew from what it carries. */
@@ -59,6 +63,8 @@ function applyTrainingEvent(record: JobRecord, event: TrainingEvent): JobRecord 
       };
     case 'held-back':
       return { ...record, heldBack: withFirstRanks(record.heldBack, event.sentences) };
+    case 'map':
+      return { ...record, map: { first: record.map?.first ?? event, now: event } };
     case 'evaluation':
       return record;
     case 'problem':
