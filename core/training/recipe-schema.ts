@@ -124,6 +124,11 @@ const backboneEncoder = z.strictObject({
   maxTokens: z.int().min(TOKENS.least).max(TOKENS.most).default(256),
   /** Keep only the pieces that the corpora use, and single characters. */
   trimVocabulary: z.boolean().default(false),
+  /**
+   * Adds at most `count` pieces learned from the texts of the project's languages (the pivot's excepted). Their vectors begin at the mean of
+   * the pieces they were cut into, or at their translations where pairs with the pivot teach them.
+   */
+  newPieces: z.strictObject({ count: z.int().min(VOCABULARY.least).max(VOCABULARY.most).default(8000), start: z.enum(['translations', 'average']).default('translations') }).optional(),
   freeze: z.strictObject({ embeddings: z.boolean().default(false), lowerLayers: z.int().min(0).max(1000).default(0) }).prefault({}),
   lora: z
     .strictObject({

@@ -1,14 +1,13 @@
-/** Does a smaller vocabulary cut the project's texts as before, with the very same vectors, and a larger one start new pieces where it should? */
+/** Does a smaller vocabulary cut the project's texts as before, with the very same vectors? */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import tokenizers from '../../../test/reference/pretrained-tokenizers.json' with { type: 'json' };
 import { seededRandom } from '../../base/random.ts';
-import { trainUnigram } from '../../text/unigram-trainer.ts';
 import { createBackboneEncoder } from '../backbone-encoder.ts';
 import type { TransformerBackbone } from '../backbone.ts';
 import { openTransformerFolder } from './open-backbone.ts';
 import { fixtureFolder, layouts, temporaryFolder } from './test-backbones.ts';
-import { extendVocabulary, trimVocabulary } from './trim-vocabulary.ts';
+import { trimVocabulary } from './trim-vocabulary.ts';
 import { writeBackboneFolder } from './write-backbone.ts';
 
 const ALL = Object.keys(tokenizers.cases['bert-cased']);
@@ -72,43 +71,5 @@ describe('a vocabulary of many words, of which a corpus uses few', () => {
         for (const [old, trimmed] of pairs) expect(trimmed).toEqual(old);
       }
     }
-  });
-});
-
-describe('pieces of a new language', () => {
-  const texts = ['Ngũkũ ĩno nĩ njega mũno', 'Ngũkũ nĩ njega', 'Mũndũ ũyũ nĩ mwega', 'Andũ aya nĩ ega mũno'];
-
-  it('stand behind the old ones, whose ids and vectors stay', async () => {
-    const before = await openTransformerFolder(fixtureFolder('xlm-roberta'));
-    const extra = await trainUnigram({ texts: [...texts, ...texts, ...texts].map((text) => ({ text, weight: 1 })), vocabularySize: 60 });
-    const { backbone: after, newPieces, report } = await extendVocabulary(before, { extra, start: { kind: 'average' } });
-    expect(newPieces.length).toBeGreaterThan(5);
-    expect(report.piecesAfter).toBe(report.piecesBefore + newPieces.length);
-    for (let id = 0; id < before.shape.vocabularySize; id += 1) expect(rowOf(after, 'embeddings.token', id)).toEqual(rowOf(before, 'embeddings.token', id));
-    const piece = newPieces.find((some) => [...some].length > 3) ?? '';
-    const parts = [...before.tokenizer.encode(piece.replaceAll('▁', ' '), 100)].slice(1, -1);
-    expect(parts.length).toBeGreaterThan(0);
-    const mean = Array.from({ length: 8 }, (_, k) => parts.reduce((sum, id) => sum + (rowOf(before, 'embeddings.token', id)[k] ?? 0), 0) / parts.length);
-    const row = rowOf(after, 'embeddings.token', before.shape.vocabularySize + newPieces.indexOf(piece));
-    mean.forEach((value, k) => expect(row[k]).toBeCloseTo(value, 5));
-    const shorter = texts.map((text) => after.tokenizer.encode(text, 100).length - before.tokenizer.encode(text, 100).length);
-    expect(Math.max(...shorter)).toBeLessThan(0);
-  });
-
-  it('begin at their translations where pairs teach them', async () => {
-    const before = await openTransformerFolder(fixtureFolder('xlm-roberta'));
-    const extra = { pieces: ['<unk>', '▁maithori'], scores: [0, -0.5], unknownId: 0 };
-    const start = { kind: 'translations', pairs: Array.from({ length: 10 }, () => ({ text: 'maithori', pivot: 'water' })) } as const;
-    const { backbone: after, newPieces } = await extendVocabulary(before, { extra, start });
-    const row = rowOf(after, 'embeddings.token', before.shape.vocabularySize + newPieces.indexOf('▁maithori'));
-    const water = [...before.tokenizer.encode('water', 100)].slice(1, -1);
-    const mean = Array.from({ length: 8 }, (_, k) => water.reduce((sum, id) => sum + (rowOf(before, 'embeddings.token', id)[k] ?? 0), 0) / water.length);
-    expect([...after.tokenizer.encode('maithori', 100)]).toContain(before.shape.vocabularySize + newPieces.indexOf('▁maithori'));
-    mean.forEach((value, k) => expect(row[k]).toBeCloseTo(value, 4));
-  });
-
-  it('are refused for vocabularies of another kind', async () => {
-    const extra = await trainUnigram({ texts: texts.map((text) => ({ text, weight: 1 })), vocabularySize: 40 });
-    await expect(extendVocabulary(await openTransformerFolder(fixtureFolder('bert')), { extra, start: { kind: 'average' } })).rejects.toMatchObject({ code: 'backbone.unsupported', message: expect.stringContaining('WordPiece') });
   });
 });

@@ -15,6 +15,7 @@ import type { BackboneRecipe, FromScratchRecipe, LoraSettings, TransformerRecipe
 import { textsByLanguage, vocabularyTexts } from '../vocabulary.ts';
 import { scratchBackbone, scratchShape, SPECIAL_PIECES } from './from-scratch.ts';
 import { estimateMemory, expectMemory } from './memory-plan.ts';
+import { withNewPieces } from './new-pieces.ts';
 import { planParameters, type ParameterPlan } from './trained-parameters.ts';
 import type { TransformerTrainableOptions } from './transformer-trainable.ts';
 
@@ -32,19 +33,21 @@ export type BackboneSource = {
 type Weights = ReadonlyMap<string, Float32Array>;
 
 /**
- * Reads the backbone that a recipe names, its vocabulary trimmed to the corpora if the recipe says so.
+ * Reads the backbone that a recipe names, its vocabulary trimmed to the corpora, and extended by them, if the recipe says so.
  * @throws as `openBackbone`, `planParameters`; EnvironmentError 'memory.too-little' before a weight is read; InputError 'recipe.pooling', 'recipe.onnx'.
  */
-export async function openedBackbone(recipe: BackboneRecipe, split: SplitCorpora, report: ReportTraining): Promise<BackboneSource> {
-  const { path, pooling, maxTokens, trimVocabulary: trims } = recipe.encoder;
+export async function openedBackbone(recipe: BackboneRecipe, split: SplitCorpora, { signal, report }: { readonly signal: AbortSignal; readonly report: ReportTraining }): Promise<BackboneSource> {
+  const { path, pooling, maxTokens, trimVocabulary: trims, newPieces } = recipe.encoder;
+  const keepsVocabulary = !trims && newPieces === undefined;
   const { plan } = await planBackbone(path);
-  if (plan !== null && !trims) expectRoom(recipe, plan.shape, { pooledLayer: Math.min(plan.shape.layers, pooling.layer ?? plan.pooling.layer), longestText: Math.min(maxTokens, plan.maxTokens) });
+  if (plan !== null && keepsVocabulary) expectRoom(recipe, plan.shape, { pooledLayer: Math.min(plan.shape.layers, pooling.layer ?? plan.pooling.layer), longestText: Math.min(maxTokens, plan.maxTokens) });
   const read = async (): Promise<Backbone> => {
     const backbone = await openBackbone(path);
-    if (!trims || backbone.kind === 'onnx') return backbone;
-    const { backbone: trimmed, report: change } = trimVocabulary(backbone, allTexts(split));
-    report({ kind: 'message', code: 'training.trimmed', message: `The backbone keeps ${change.piecesAfter.toLocaleString('en')} of its ${change.piecesBefore.toLocaleString('en')} pieces: ${megabytes(change.bytesAfter)} instead of ${megabytes(change.bytesBefore)}.` });
-    return trimmed;
+    if (keepsVocabulary || backbone.kind === 'onnx') return backbone;
+    const kept = trims ? trimVocabulary(backbone, allTexts(split)) : null;
+    if (kept !== null) report({ kind: 'message', code: 'training.trimmed', message: `The backbone keeps ${kept.report.piecesAfter.toLocaleString('en')} of its ${kept.report.piecesBefore.toLocaleString('en')} pieces: ${megabytes(kept.report.bytesAfter)} instead of ${megabytes(kept.report.bytesBefore)}.` });
+    const smaller = kept?.backbone ?? backbone;
+    return newPieces === undefined ? smaller : withNewPieces(smaller, { ...newPieces, split, signal, report });
   };
   const backbone = await read();
   if (backbone.kind === 'onnx') return onnxSource(recipe, backbone);
@@ -52,7 +55,7 @@ export async function openedBackbone(recipe: BackboneRecipe, split: SplitCorpora
   if (layer > backbone.shape.layers) throw new InputError('recipe.pooling', `"encoder/pooling/layer": expected at most the layers of the backbone, ${backbone.shape.layers}, found ${layer}.`);
   const longest = Math.min(maxTokens, backbone.maxTokens, longestSequence(backbone.shape));
   const changed = { ...backbone, pooling: { ...backbone.pooling, mode: pooling.mode ?? backbone.pooling.mode, layer }, maxTokens: longest };
-  if (trims) expectRoom(recipe, changed.shape, { pooledLayer: layer, longestText: longest });
+  if (!keepsVocabulary) expectRoom(recipe, changed.shape, { pooledLayer: layer, longestText: longest });
   return transformerSource(recipe, changed, async () => {
     const again = await read();
     return again.kind === 'onnx' ? onnxParameters(again) : graphParameters(again);
@@ -101,6 +104,7 @@ function onnxSource(recipe: BackboneRecipe, backbone: OnnxBackbone): BackboneSou
     ...(encoder.freeze.embeddings || encoder.freeze.lowerLayers > 0 ? ['encoder/freeze'] : []),
     ...(encoder.pooling.layer === undefined ? [] : ['encoder/pooling/layer']),
     ...(encoder.trimVocabulary ? ['encoder/trimVocabulary'] : []),
+    ...(encoder.newPieces === undefined ? [] : ['encoder/newPieces']),
     ...(losses.maskedLanguage.weight + losses.maskedLanguage.pretrainingSteps > 0 ? ['losses/maskedLanguage'] : []),
   ];
   if (asked.length > 0) throw new InputError('recipe.onnx', `${encoder.path}: an ONNX graph does not say where its layers are, so ${asked.map((key) => `"${key}"`).join(', ')} cannot be done with it. Take ${asked.length === 1 ? 'it' : 'them'} out of the recipe, or choose the Hugging Face folder of the same model.`, { data: { path: encoder.path } });

@@ -191,6 +191,19 @@ describe('a backbone from a folder', () => {
     expect(meanPairAccuracy(rankOfPartners(scores, list.length, 'rows'), rankOfPartners(scores, list.length, 'columns'))).toBeCloseTo(looked ?? Number.NaN, 5);
   });
 
+  it('gains pieces from the project\'s own texts, in front of which its old ones stay', async () => {
+    const { events } = await run({ recipe: await recipeOf({ freeze: { embeddings: true }, newPieces: { count: 1200 } }, { budget: { steps: 1 } }), outputFolder: join(folder.path, 'longer') });
+    expect(codes(events)).toContain('training.new-pieces');
+    const { model } = await readBackboneModelFolder(join(folder.path, 'longer'));
+    const start = (await openBackbone(path)).parameters.get('embeddings.token') ?? new Float32Array();
+    const table = model.backbone.parameters.get('embeddings.token') ?? new Float32Array();
+    expect(table.length).toBeGreaterThan(start.length);
+    expect(table.subarray(0, start.length)).toEqual(start);
+    expect(table.length / 32).toBe(model.backbone.tokenizer.vocabularySize);
+    expect((await openUntrainedEncoder(join(folder.path, 'longer'))).width).toBe(32);
+    await expect(run({ recipe: await recipeOf({ newPieces: {} }, { parallel: [], monolingual: [], retrieval: [{ pairs: 'questions.jsonl' }] }), outputFolder: join(folder.path, 'no-texts') })).rejects.toMatchObject({ code: 'recipe.new-pieces' });
+  });
+
   it('that is no backbone is refused by name before anything is trained', async () => {
     await expect(transformerRecipe(folder.path, { encoder: { kind: 'backbone', path: 'nowhere' } })).rejects.toMatchObject({ code: 'recipe.invalid', message: expect.stringMatching(/"encoder\/path": expected a folder, found nothing there \(nowhere\)/) });
     await writeFile(join(folder.path, 'questions.jsonl'), '{"query": "a", "passage": "b"}\n');

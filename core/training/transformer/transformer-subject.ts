@@ -26,7 +26,7 @@ export type TransformerSubjectOptions = {
 export async function openTransformerSubject(options: TransformerSubjectOptions): Promise<TrainingSubject> {
   const { recipe, threads, signal, report } = options;
   const split = await readAndSplit({ recipe, hasStarter: false, signal, report });
-  const source = isFromScratch(recipe) ? await madeFromScratch(recipe, split, { signal, report }) : await openedBackbone(recipe, split, report);
+  const source = isFromScratch(recipe) ? await madeFromScratch(recipe, split, { signal, report }) : await openedBackbone(recipe, split, { signal, report });
   const { tokenizer, prefixes, maxTokens } = source.reading;
   const isSeparate = recipe.encoder.encoders === 'separate';
   const tokens = (text: string, role: TextRole): Uint32Array => tokenizer.encode((role === 'query' ? prefixes.query : prefixes.document) + text, maxTokens);
