@@ -23,7 +23,7 @@ const stateSchema = z.object({
   rollbacks: z.int().min(0),
   /** Fingerprint of recipe, data and program: a checkpoint of something else is not resumed. */
   runKey: z.string(),
-  losses: z.object({ retrieval: z.number(), semantic: z.number(), language: z.number(), maskedLanguage: z.number().optional(), contextPrediction: z.number().optional(), phrases: z.number().optional() }),
+  losses: z.object({ retrieval: z.number(), semantic: z.number(), language: z.number(), maskedLanguage: z.number().optional(), contextPrediction: z.number().optional(), phrases: z.number().optional(), distillation: z.number().optional() }),
   /** Early stopping: the step whose look was best, its value, and how many looks have come since without a gain. */
   best: z.object({ step: z.int().min(0), value: z.number(), looksSince: z.int().min(0) }).optional(),
 });

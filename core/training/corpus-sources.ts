@@ -6,7 +6,7 @@ import type { CorpusSource } from '../corpus/sources.ts';
 import { corpusTermsSchema, type NamedTerms } from '../corpus/terms.ts';
 
 const LANGUAGE_TAG = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/;
-const languageTag = z.string().regex(LANGUAGE_TAG, 'a language tag such as "sw" or "x-kisukuma"');
+export const languageTag = z.string().regex(LANGUAGE_TAG, 'a language tag such as "sw" or "x-kisukuma"');
 const path = z.string().min(1, 'a path');
 
 /** All found in the files where they are left out; `terms`: nobody has said, so the strictest. */

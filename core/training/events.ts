@@ -25,8 +25,8 @@ export type MapPair = {
 /** The losses on vectors of texts (Hu et al. 2023). */
 export type LossName = 'retrieval' | 'semantic' | 'language';
 
-/** Losses in nats; one that is switched off is 0; `maskedLanguage` is there when hidden tokens are guessed, `contextPrediction` when neighbours are, `phrases` when phrases are told from each other. */
-export type Losses = Readonly<Record<LossName, number>> & { readonly maskedLanguage?: number | undefined; readonly contextPrediction?: number | undefined; readonly phrases?: number | undefined };
+/** Losses in nats; one that is switched off is 0; `maskedLanguage` is there when hidden tokens are guessed, `contextPrediction` when neighbours are, `phrases` when phrases are told from each other, `distillation` (a squared distance, 0 to 8) with a teacher. */
+export type Losses = Readonly<Record<LossName, number>> & { readonly maskedLanguage?: number | undefined; readonly contextPrediction?: number | undefined; readonly phrases?: number | undefined; readonly distillation?: number | undefined };
 
 export type TrainingEvent =
   | { readonly kind: 'progress'; readonly phase: TrainingPhase; readonly done: number; readonly total: number | null; readonly unit: string; readonly leftMs: number | null }

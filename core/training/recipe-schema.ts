@@ -1,6 +1,6 @@
 /** Which keys has a recipe, and what do they mean when they are left out? One schema for each kind of encoder. */
 import { z } from 'zod';
-import { monolingualSource, parallelSource, retrievalSource } from './corpus-sources.ts';
+import { languageTag, monolingualSource, parallelSource, retrievalSource } from './corpus-sources.ts';
 
 const path = z.string().min(1, 'a path');
 const weight = z.number().min(0).max(1000);
@@ -24,12 +24,16 @@ const earlyStopping = z.strictObject({ metric: z.enum(['pairs', 'questions']), p
 /** `count` a question and step; with "model" they are found anew every `refreshEvery` steps. */
 const hardNegatives = z.strictObject({ source: z.enum(['bm25', 'model']), count: z.int().min(1).max(16).default(1), refreshEvery: z.int().min(1).max(MOST_STEPS).default(500) });
 
+/** Multilingual distillation: `teacher` is a model folder or a backbone, `language` the one it knows (left out: the pivot). */
+const distillation = z.strictObject({ teacher: path, weight: z.number().positive().max(1000).default(1), language: languageTag.optional() });
+
 const corpora = {
   retrieval: z.array(retrievalSource).min(1).optional(),
   parallel: z.array(parallelSource).default([]),
   monolingual: z.array(monolingualSource).default([]),
   hardNegatives: hardNegatives.optional(),
   earlyStopping: earlyStopping.optional(),
+  distillation: distillation.optional(),
   seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(1),
 };
 
@@ -259,6 +263,11 @@ export function isBackbone(recipe: Recipe): recipe is BackboneRecipe {
 
 export function isFromScratch(recipe: Recipe): recipe is FromScratchRecipe {
   return recipe.encoder.kind === 'transformer';
+}
+
+/** Whether English begins as the shipped starter: where no question teaches it, and no teacher either. */
+export function usesStarter(recipe: Recipe): recipe is StaticRecipe {
+  return isStatic(recipe) && recipe.retrieval === undefined && recipe.distillation === undefined;
 }
 
 /** The schema by the kind of encoder that a value asks for; one that names no known kind is told which there are. */

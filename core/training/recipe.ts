@@ -71,8 +71,8 @@ function senselessSettings(recipe: Recipe, lineOf: (key: string) => number): Rec
   const masks = !isStatic(recipe) && recipe.losses.maskedLanguage.weight + recipe.losses.maskedLanguage.pretrainingSteps > 0;
   if (parallel.length === 0 && retrieval === undefined && !(masks && recipe.monolingual.length > 0)) {
     problems.push({ line: 1, key: '', message: 'expected corpora under "parallel" or "retrieval", found none: there is nothing to train on' });
-  } else if (!masks && !(losses.retrieval.weight > 0 && retrieval !== undefined) && !(losses.semantic.weight + losses.language.weight > 0 && parallel.length > 0)) {
-    problems.push({ line: lineOf('losses'), key: 'losses', message: 'expected a loss with a weight above 0 and the corpora it needs ("retrieval" needs questions, "semantic" and "language" need parallel texts), found none: there is nothing to train' });
+  } else if (!masks && !(losses.retrieval.weight > 0 && retrieval !== undefined) && !((recipe.distillation !== undefined || losses.semantic.weight + losses.language.weight > 0) && parallel.length > 0)) {
+    problems.push({ line: lineOf('losses'), key: 'losses', message: 'expected a loss with a weight above 0 and the corpora it needs ("retrieval" needs questions, "semantic", "language" and "distillation" need parallel texts), found none: there is nothing to train' });
   }
   parallel.forEach(({ source, target }, index) => {
     if (source === target) problems.push({ line: lineOf(`parallel/${index}/target`), key: `parallel/${index}/target`, message: `expected two different languages, found "${source}" twice` });
@@ -111,6 +111,7 @@ export function recipeFiles(recipe: Recipe): string[] {
   }
   for (const source of recipe.monolingual) files.add(source.path);
   if (recipe.encoder.kind === 'backbone') files.add(recipe.encoder.path);
+  if (recipe.distillation !== undefined) files.add(recipe.distillation.teacher);
   return [...files];
 }
 
@@ -127,6 +128,7 @@ function withAbsoluteCorpora<R extends Recipe>(recipe: R, folder: string): R {
       'path' in source ? { ...source, path: resolve(folder, source.path) } : { ...source, sourcePath: resolve(folder, source.sourcePath), targetPath: resolve(folder, source.targetPath) },
     ),
     monolingual: recipe.monolingual.map((source) => ({ ...source, path: resolve(folder, source.path) })),
+    ...(recipe.distillation === undefined ? {} : { distillation: { ...recipe.distillation, teacher: resolve(folder, recipe.distillation.teacher) } }),
   };
 }
 
@@ -165,6 +167,11 @@ async function missingFiles(value: unknown, folder: string, lineOf: (key: string
   if (backbone.success) {
     const problem = await fileProblem(resolve(folder, backbone.data.encoder.path), true);
     if (problem !== null) problems.push({ line: lineOf('encoder/path'), key: 'encoder/path', message: `${problem} (${backbone.data.encoder.path})` });
+  }
+  const distilled = z.object({ distillation: z.object({ teacher: z.string().min(1) }) }).safeParse(value);
+  if (distilled.success) {
+    const problem = await fileProblem(resolve(folder, distilled.data.distillation.teacher), true);
+    if (problem !== null) problems.push({ line: lineOf('distillation/teacher'), key: 'distillation/teacher', message: `${problem} (${distilled.data.distillation.teacher})` });
   }
   for (const section of ['retrieval', 'parallel', 'monolingual'] as const) {
     const entries: unknown = (value as Record<string, unknown>)[section];

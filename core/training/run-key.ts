@@ -3,16 +3,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256, sha256OfFile } from '../base/hashing.ts';
 import { recipeFiles } from './recipe.ts';
-import { isBackbone, isStatic, type Recipe } from './recipe-schema.ts';
+import { isBackbone, usesStarter, type Recipe } from './recipe-schema.ts';
 
 /** The recipe's settings, the content of its files (whatever their names) and the starter: what a checkpoint belongs to. */
 export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<string> {
   const hashes: string[] = [];
-  const files = [...recipeFiles(recipe), ...(isStatic(recipe) && recipe.retrieval === undefined ? [starterFolder] : [])];
+  const files = [...recipeFiles(recipe), ...(usesStarter(recipe) ? [starterFolder] : [])];
   for (const file of files) hashes.push(...(await hashesBelow(file)));
-  const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage } = recipe;
+  const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage, distillation } = recipe;
   const known = isBackbone(recipe) ? { ...recipe.encoder, path: null } : encoder; // a backbone is known by its files
-  const settings = { encoder: known, losses, optimizer, budget, seed, hardNegatives, earlyStopping, pairsPerLanguage };
+  const settings = { encoder: known, losses, optimizer, budget, seed, hardNegatives, earlyStopping, pairsPerLanguage, distillation: distillation === undefined ? undefined : { ...distillation, teacher: null } };
   return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language, documents }) => (documents === undefined ? language : [language, documents]))], hashes }));
 }
 

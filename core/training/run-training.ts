@@ -4,6 +4,7 @@ import { CancellationError, EnvironmentError, InputError } from '../base/errors.
 import { deviceNames, DEVICES, type DeviceWish } from '../runtime/device.ts';
 import { readNewestCheckpoint, removeCheckpoints, type CheckpointState } from './checkpoint.ts';
 import { coTrain } from './co-training.ts';
+import { openDistillation } from './distillation.ts';
 import { noControl, type Losses, type ReportTraining, type TrainingControl, type TrainingSummary } from './events.ts';
 import { withLessMemory } from './less-memory.ts';
 import { createLook } from './look.ts';
@@ -99,8 +100,9 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   if (!options.resume && options.planOnly !== true) await subject.lookBefore(lookAt); // what the curve starts from: nothing learned yet
   await abortable(signal, () => encoder.restart());
   const sessions = stack.use(openLossSessions({ settings: recipe.losses, width: encoder.width, threads, device: device.device }));
+  const distillation = stack.use(await abortable(signal, () => openDistillation({ recipe, texts, width: encoder.width, threads, device: device.device })));
   const run = { steps: 1 }; // until the plan says how many
-  const batches = createTrainingBatches({ recipe, texts, sessions, encoder, maskedAt: subject.maskedAt, steps: () => run.steps, signal });
+  const batches = createTrainingBatches({ recipe, texts, sessions, encoder, distillation, maskedAt: subject.maskedAt, steps: () => run.steps, signal });
   if (batches.partsAt(0).length === 0) throw new InputError('recipe.nothing-to-train', 'The recipe leaves no loss to train: give at least one loss a weight above 0 and the corpora it needs.');
 
   const checkpointFolder = checkpointFolderOf(outputFolder);

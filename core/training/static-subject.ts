@@ -1,12 +1,12 @@
 /** How does a recipe become a static encoder in training, and that a model? Its vocabulary, its rows from word alignment or the starter, its search space. */
-import { writeModelFolder } from '../encoding/model-folder.ts';
+import { readManifest, readModelFolder, writeModelFolder } from '../encoding/model-folder.ts';
 import { readStarterFolder, type Starter } from '../encoding/starter-folder.ts';
 import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
 import { chooseDevice, type DeviceWish } from '../runtime/choose-device.ts';
 import type { ReportTraining } from './events.ts';
 import { pairsByLanguage, prepareTraining, type PreparedTraining } from './prepare.ts';
-import type { StaticRecipe } from './recipe-schema.ts';
+import { usesStarter, type StaticRecipe } from './recipe-schema.ts';
 import { turnIntoSearchSpace, type SearchSpace } from './search-space.ts';
 import { alignTokens, fillStartingTable, startingWeights, type TokenTranslations } from './starting-table.ts';
 import { createStaticParameters, type StaticParameters } from './static-parameters.ts';
@@ -27,7 +27,7 @@ export async function openStaticSubject(options: {
 }): Promise<TrainingSubject> {
   const { recipe, threads, signal, report } = options;
   const { width } = recipe.encoder;
-  const starter = recipe.retrieval === undefined ? await readStarterFolder(options.starterFolder, width) : null;
+  const starter = usesStarter(recipe) ? await readStarterFolder(options.starterFolder, width) : null;
   const prepared = await prepareTraining({ recipe, starter, signal, report });
   const { vocabularySize } = prepared.tokenizer;
   const memory = createKernelMemory(memoryNeeded(prepared));
@@ -50,7 +50,8 @@ export async function openStaticSubject(options: {
       await lookAt(0);
     },
     finish: async ({ training, ...facts }) => {
-      const space: SearchSpace = starter === null ? await turnIntoSearchSpace({ prepared, kernels, memory, parameters, threads }) : { table: parameters.table, mean: starter.mean, scale: starter.scale };
+      const given = starter ?? (recipe.distillation === undefined ? null : await searchSpaceOf(recipe.distillation.teacher, width));
+      const space: SearchSpace = given === null ? await turnIntoSearchSpace({ prepared, kernels, memory, parameters, threads }) : { table: parameters.table, mean: given.mean, scale: given.scale };
       const model = {
         ...facts,
         ...space,
@@ -65,6 +66,13 @@ export async function openStaticSubject(options: {
     },
     [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
   };
+}
+
+/** A student lives in its teacher's space, and searches there as the teacher does: whitened as a static teacher is, else not at all. */
+async function searchSpaceOf(teacher: string, width: number): Promise<Pick<SearchSpace, 'mean' | 'scale'>> {
+  const asItIs = { mean: new Float32Array(width), scale: new Float32Array(width).fill(1) };
+  const manifest = await readManifest(teacher).catch(() => null); // a backbone's folder has none
+  return manifest?.encoder.kind === 'static' ? (await readModelFolder(teacher)).model : asItIs;
 }
 
 /** Fills rows and weights where training starts. */

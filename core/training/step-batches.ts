@@ -6,6 +6,7 @@ import { createParallelSampler } from '../sampling/parallel-batches.ts';
 import { createQuestionSampler, sameDocumentMask } from '../sampling/question-batches.ts';
 import { randomCrop } from '../sampling/random-crop.ts';
 import { createSentenceSampler } from '../sampling/sentence-batches.ts';
+import type { Distillation } from './distillation.ts';
 import { fusedLosses } from './fused-losses.ts';
 import { answersByQuestion, type NegativesOf } from './hard-negatives.ts';
 import type { LossSessions } from './loss-sessions.ts';
@@ -25,12 +26,12 @@ export type StepBatches = {
 /**
  * The loss parts of each step. A loss takes part when its weight is above 0 and its data is there:
  *  retrieval: questions with a random window of their passage, then hard negatives; semantic: pairs of mixed languages; language: the
- *  same pairs and sentences without a translation.
+ *  same pairs and sentences without a translation; distillation: pairs with the teacher's language.
  * With `accumulation` n a step has n batches, and each gradient counts 1/n.
  */
-export function createStepBatches(options: { readonly recipe: Recipe; readonly texts: PreparedTexts; readonly sessions: LossSessions; readonly negativesOf?: NegativesOf | undefined }): StepBatches {
-  const { recipe, texts, sessions, negativesOf } = options;
-  const batches = createBatches({ recipe, texts, sessions, negativesOf });
+export function createStepBatches(options: { readonly recipe: Recipe; readonly texts: PreparedTexts; readonly sessions: LossSessions; readonly negativesOf?: NegativesOf | undefined; readonly distilledAt?: Distillation['partAt'] | undefined }): StepBatches {
+  const { recipe } = options;
+  const batches = createBatches(options);
   const accumulation = recipe.optimizer.accumulation ?? 1;
   const places = (step: number): readonly number[] => Array.from({ length: accumulation }, (_, k) => step * accumulation + k);
   return {
@@ -52,7 +53,7 @@ function shareOf(part: VectorPart, accumulation: number): VectorPart {
 
 type Batches = { readonly partsAt: (place: number, step: number) => VectorPart[]; readonly questionsAt: (place: number) => Int32Array };
 
-function createBatches({ recipe, texts, sessions, negativesOf }: Parameters<typeof createStepBatches>[0]): Batches {
+function createBatches({ recipe, texts, sessions, negativesOf, distilledAt }: Parameters<typeof createStepBatches>[0]): Batches {
   const { retrieval, parallel } = texts;
   const { losses, seed } = recipe;
   const { passageTokens, tokenDropout } = isStatic(recipe) ? recipe.optimizer : WHOLE_TEXTS;
@@ -97,6 +98,7 @@ function createBatches({ recipe, texts, sessions, negativesOf }: Parameters<type
       const parts: VectorPart[] = [];
       const question = questionPart(place, step);
       if (question !== null) parts.push(question);
+      if (distilledAt !== undefined) parts.push(distilledAt(place));
       if (pairs === null) return parts;
       const { sources, targets } = pairTexts(place);
       const contrast = (part: Omit<VectorPart, 'kind' | 'queries'>): void => {
@@ -160,7 +162,7 @@ function newPassages(answers: Int32Array, passages: readonly number[]): readonly
 }
 
 /** Leaves out each token with probability `share`; a text that would lose all keeps all. */
-function dropTokens(ids: Uint32Array, share: number, random: Pick<Random, 'next'>): Uint32Array {
+export function dropTokens(ids: Uint32Array, share: number, random: Pick<Random, 'next'>): Uint32Array {
   if (share === 0) return ids;
   const kept = ids.filter(() => random.next() >= share);
   return kept.length === 0 ? ids : kept;

@@ -6,6 +6,7 @@ import type { TrainingEvent } from '../../core/training/events.ts';
 import type { CallOutput, TrainTask } from '../workers/messages.ts';
 import { nodeProcesses } from '../workers/process.ts';
 import { runTrainTask } from '../workers/run-train-task.ts';
+import { expectSoundBackbone } from '../workers/sound-backbone.ts';
 import { trainInWorker } from '../workers/train-in-worker.ts';
 import { starterFolder, workerScript } from './places.ts';
 import { choice, required, wholeNumber, type Command } from './command.ts';
@@ -24,6 +25,7 @@ export const trainCommand: Command = {
     const threads = wholeNumber(values, 'threads', { least: 1, most: MOST_THREADS }) ?? availableParallelism();
     const device = choice(values, 'device', ['cpu', 'webgpu', 'cuda', 'dml', 'auto']);
     const task: TrainTask = { recipePath, outputFolder, starterFolder, threads, device, resume: values['resume'] === true, questions: null, onlyPlan: false };
+    await expectSoundBackbone(nodeProcesses(workerScript), recipePath, signal);
     const lines = sayEvents(say);
     const train = device === 'cpu' ? trainHere : trainApart;
     const { summary } = await train(task, { signal, report: lines.report }).finally(lines.end);
@@ -67,8 +69,8 @@ export function sayEvents(say: (line: string) => void): { readonly report: (even
       case 'plan':
         return say(`plan: ${event.steps.toLocaleString('en')} steps, about ${describeDuration(event.estimatedMinutes * 60_000)}, about ${String(Math.round(event.estimatedMemoryMB))} MB of memory`);
       case 'step': {
-        const { retrieval, semantic, language, maskedLanguage, contextPrediction, phrases } = event.losses;
-        const losses = [retrieval, semantic, language, ...[maskedLanguage, contextPrediction, phrases].filter((loss) => loss !== undefined)].map((loss) => loss.toFixed(DIGITS)).join(' / ');
+        const { retrieval, semantic, language, maskedLanguage, contextPrediction, phrases, distillation } = event.losses;
+        const losses = [retrieval, semantic, language, ...[maskedLanguage, contextPrediction, phrases, distillation].filter((loss) => loss !== undefined)].map((loss) => loss.toFixed(DIGITS)).join(' / ');
         return progress({ phase: 'training', done: event.step, total: event.steps, unit: `steps, losses ${losses} nats, ${Math.round(event.tokensPerSecond).toLocaleString('en')} tokens/s`, leftMs: event.leftMs });
       }
       case 'held-back': {

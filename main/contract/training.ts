@@ -1,19 +1,73 @@
 /** What does a training job say while it runs, and what is known before it starts? */
 import { z } from 'zod';
-import { countSchema, idSchema, list, tagSchema } from './basics.ts';
+import { countSchema, idSchema, list, pathSchema, tagSchema } from './basics.ts';
+import { backboneCostSchema, backboneFactsSchema, backboneTrimmingSchema } from './backbone.ts';
+import { SETTING_PROBLEM_PLACES, type SettingProblemCode } from './recipe-checks.ts';
+import { PRESET_NAMES } from './recipe-presets.ts';
+import { ENCODER_KINDS, knownValues, settingOf, valueFault, type EncoderKind } from './recipe-settings.ts';
 
-export const presetSchema = z.enum(['quick', 'balanced', 'thorough']);
+export const presetSchema = z.enum(PRESET_NAMES);
 export type Preset = z.infer<typeof presetSchema>;
 
 /** Where to calculate; 'auto': whichever is measured to be fastest. What is not there, or fails, is left for the CPU with one sentence. */
 export const deviceWishSchema = z.enum(['auto', 'cpu', 'webgpu', 'cuda', 'dml']);
 export type DeviceWish = z.infer<typeof deviceWishSchema>;
 
+export const encoderKindSchema = z.enum(ENCODER_KINDS);
+
+/** A brought model as it was found when it was chosen; it stays where it is. */
+export const chosenBackboneSchema = z.object({ folder: pathSchema, facts: backboneFactsSchema, cost: backboneCostSchema, trimming: backboneTrimmingSchema.nullable() });
+export type ChosenBackbone = z.infer<typeof chosenBackboneSchema>;
+
+const settingValueSchema = z.union([z.number(), z.boolean(), z.string().max(100), list(z.string().max(100))]);
+/** Values by place in the recipe ("optimizer/learningRate"). */
+export const settingValuesSchema = z.record(z.string().max(100), settingValueSchema).readonly();
+
+/** As said at the door: a setting that this encoder does not have, or a value outside its limits, is refused by name. */
+const checkedValuesSchema = (kind: EncoderKind) =>
+  settingValuesSchema.superRefine((values, context) => {
+    for (const [key, value] of Object.entries(values)) {
+      const setting = settingOf(kind, key);
+      const fault = setting === null ? 'no-such-setting' : valueFault(setting.form, value);
+      if (fault !== null) context.addIssue({ code: 'custom', path: [key], message: `expected a setting of this encoder within its limits, found ${JSON.stringify(value)} (${fault})` });
+    }
+  });
+
+/** As kept: what this program does not know of (an older or newer one's) is left out instead of refused. */
+const keptValuesSchema = (kind: EncoderKind) => settingValuesSchema.transform((values) => knownValues(kind, values));
+
+const fewSettings = {
+  preset: presetSchema,
+  threads: z.number().int().min(1).max(256).nullable(),
+};
+
+/** How a project trains. */
+export const trainingSettingsSchema = z.object({
+  ...fewSettings,
+  /** Null: as is usual for the encoder (`usualDevice` of recipe-settings.ts). */
+  device: deviceWishSchema.nullable(),
+  encoder: encoderKindSchema,
+  /** The brought model; it is remembered while another kind of encoder is chosen. */
+  backbone: chosenBackboneSchema.nullable(),
+  /** What differs from the preset, remembered for each kind of encoder. */
+  changed: z.object({ static: checkedValuesSchema('static'), backbone: checkedValuesSchema('backbone'), transformer: checkedValuesSchema('transformer') }),
+});
+export type TrainingSettings = z.infer<typeof trainingSettingsSchema>;
+
+/** The same as projects keep it; what an older program did not know has its default. */
+export const keptTrainingSettingsSchema = z.object({
+  ...fewSettings,
+  device: deviceWishSchema.nullable().default(null),
+  encoder: encoderKindSchema.default('static'),
+  backbone: chosenBackboneSchema.nullable().default(null),
+  changed: z.object({ static: keptValuesSchema('static'), backbone: keptValuesSchema('backbone'), transformer: keptValuesSchema('transformer') }).default({ static: {}, backbone: {}, transformer: {} }),
+});
+
 export const trainingPhaseSchema = z.enum(['reading', 'vocabulary', 'alignment', 'starting', 'training', 'evaluating', 'finishing']);
 export type TrainingPhase = z.infer<typeof trainingPhaseSchema>;
 
 /** Nats; a loss that is switched off is 0. */
-export const lossesSchema = z.object({ retrieval: z.number(), semantic: z.number(), language: z.number(), maskedLanguage: z.number().optional(), contextPrediction: z.number().optional(), phrases: z.number().optional() });
+export const lossesSchema = z.object({ retrieval: z.number(), semantic: z.number(), language: z.number(), maskedLanguage: z.number().optional(), contextPrediction: z.number().optional(), phrases: z.number().optional(), distillation: z.number().optional() });
 export type Losses = z.infer<typeof lossesSchema>;
 
 /** One of the user's own sentences that training never sees. `rank` 1 = its translation is found first, out of `of`. */
@@ -50,7 +104,8 @@ export const trainingEventSchema = z.discriminatedUnion('kind', [
   /** `pairAccuracy` by language tag, 0-1; `retrievalMRR` MRR@100 on held-back questions, 0-1. */
   z.object({ kind: z.literal('evaluation'), step: countSchema, pairAccuracy: z.record(z.string(), z.number()), retrievalMRR: z.number().nullable() }),
   z.object({ kind: z.literal('problem'), code: z.string(), message: z.string(), path: z.string().nullable(), line: z.number().nullable() }),
-  z.object({ kind: z.literal('message'), code: z.string(), message: z.string() }),
+  /** `data`: the places of the sentence, for translation. */
+  z.object({ kind: z.literal('message'), code: z.string(), message: z.string(), data: z.record(z.string(), z.union([z.string(), z.number()])).readonly().optional() }),
 ]);
 export type TrainingEvent = z.infer<typeof trainingEventSchema>;
 
@@ -92,18 +147,31 @@ export const adviceSchema = z.object({
 export type Advice = z.infer<typeof adviceSchema>;
 
 export const planInputSchema = z.object({ projectId: idSchema });
+
+const settingProblemCodeSchema = z.custom<SettingProblemCode>((code) => typeof code === 'string' && Object.hasOwn(SETTING_PROBLEM_PLACES, code), 'expected the code of a problem of settings');
+/** A set-up that cannot be trained. The window says it by `code`. */
+export const settingProblemSchema = z.object({ code: settingProblemCodeSchema, keys: list(z.string()), message: z.string(), data: z.record(z.string(), z.union([z.string(), z.number()])).readonly() });
+
+/** Which device the last training here chose, and why; the window says it by `code`. */
+export const deviceNoteSchema = z.object({ code: z.string(), message: z.string(), data: z.record(z.string(), z.union([z.string(), z.number()])).readonly() });
+export type DeviceNote = z.infer<typeof deviceNoteSchema>;
+
 export const trainingPlanSchema = z.object({
+  /** Whether anything blocks each preset is in its `problems`; this is what blocks all. */
   canStart: z.boolean(),
   advice: list(adviceSchema),
+  encoder: encoderKindSchema,
   presets: list(
     z.object({
       preset: presetSchema,
       steps: countSchema,
-      estimatedMinutes: z.number(),
+      /** Null: nobody knows before the first steps (an ONNX file). */
+      estimatedMinutes: z.number().nullable(),
       estimatedMemoryMB: z.number(),
       diskMB: z.number(),
-      /** From a trial run on this machine, from the last training here, or from a table of usual machines. */
-      basis: z.enum(['trial', 'last-run', 'usual']),
+      /** From a trial run on this machine, from the last training here, from a measured rate of this machine, or from a table of usual machines. */
+      basis: z.enum(['trial', 'last-run', 'rate', 'usual']),
+      problems: list(settingProblemSchema),
     }),
   ),
   usesStarter: z.boolean(),
@@ -111,5 +179,8 @@ export const trainingPlanSchema = z.object({
   pairs: list(z.object({ source: tagSchema, target: tagSchema, pairs: countSchema })),
   questions: countSchema,
   sentences: countSchema,
+  /** Memory that a training may take here. */
+  availableMemoryMB: z.number(),
+  device: z.object({ wish: deviceWishSchema, last: deviceNoteSchema.nullable() }),
 });
 export type TrainingPlan = z.infer<typeof trainingPlanSchema>;
