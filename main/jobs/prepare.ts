@@ -13,6 +13,7 @@ import { servingModel } from '../project/index-places.ts';
 import { projectPaths, recipeOf } from '../project/recipe.ts';
 import type { CallInput } from '../workers/messages.ts';
 import type { StartProcess } from '../workers/process.ts';
+import { expectSoundBackbone } from '../workers/sound-backbone.ts';
 import { trainInWorker } from '../workers/train-in-worker.ts';
 import { prepareIndex } from './prepare-index.ts';
 import { prepareMining } from './prepare-mining.ts';
@@ -61,6 +62,7 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
     run: (onEvent) =>
       runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
         makeReady: async () => {
+          await expectSoundBackbone(options.startProcess, input.recipePath);
           await rm(paths.training, { recursive: true, force: true }); // a whole model that was never taken into use; checkpoints lie elsewhere
           return { ...input, resume };
         },
@@ -84,7 +86,10 @@ async function preparePlan(options: PrepareOptions, project: OpenProject, reques
     run: (onEvent) => {
       let plan: Extract<TrainingEvent, { kind: 'plan' }> | null = null;
       return runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
-        makeReady: () => Promise.resolve({ ...input, outputFolder: `${input.outputFolder}-plan`, resume: false, onlyPlan: true }),
+        makeReady: async () => {
+          await expectSoundBackbone(options.startProcess, input.recipePath);
+          return { ...input, outputFolder: `${input.outputFolder}-plan`, resume: false, onlyPlan: true };
+        },
         onEvent: (event) => {
           if (event.kind === 'training' && event.event.kind === 'plan') plan = event.event;
           onEvent(event);
