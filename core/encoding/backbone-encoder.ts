@@ -6,7 +6,8 @@ import { embeddingWidth, type BackboneModel } from './backbone-model-folder.ts';
 import type { Encoder, PhraseEncoder } from './encoder.ts';
 import { modelTranslations } from './model-translations.ts';
 import { createOnnxVectors } from './onnx-vectors.ts';
-import { aroundPhrase, meansOfPhrases, noSuchLayer, tokensInUse } from './phrase-vectors.ts';
+import { createProjection, PLAIN_READING, type PhraseReading } from './phrase-reading.ts';
+import { noSuchLayer, tokensInUse, vectorsOfPhrases, type PhraseReader } from './phrase-vectors.ts';
 import { tokenSpans } from './token-spans.ts';
 import { createTransformerVectors, type TransformerVectors } from './transformer-vectors.ts';
 
@@ -28,9 +29,9 @@ export function graphParameters({ parameters, pooling }: Pick<TransformerBackbon
  * A text of more than `maxTokens` tokens has the vector of its beginning and of windows that overlap by half; a shorter one has one vector.
  */
 export function createBackboneEncoder(model: BackboneModel, { modelId, threads = defaultThreads() }: { readonly modelId: string; readonly threads?: number }): Encoder {
-  const { backbone, queryBackbone, pivot, languages, translations } = model;
-  const document = textReader(backbone, threads);
-  const query = queryBackbone === null ? document : textReader(queryBackbone, threads);
+  const { backbone, queryBackbone, pivot, languages, translations, phrases = PLAIN_READING } = model;
+  const document = textReader(backbone, threads, phrases);
+  const query = queryBackbone === null ? document : textReader(queryBackbone, threads, phrases);
   const documentPrefix = backbone.prefixes.document;
   const queryPrefix = (queryBackbone ?? backbone).prefixes.query;
   const width = embeddingWidth(backbone);
@@ -67,7 +68,7 @@ export function createBackboneEncoder(model: BackboneModel, { modelId, threads =
 
 type TextReader = { /** null: the encoder gives no states of tokens. */ readonly phrases: PhraseEncoder | null; readonly vectors: (texts: readonly string[]) => Promise<Float32Array>; /** With the special ones. */ readonly countTokens: (text: string) => number };
 
-function textReader(backbone: Backbone, threads: number): TextReader {
+function textReader(backbone: Backbone, threads: number, reading: PhraseReading): TextReader {
   const { tokenizer, maxTokens } = backbone;
   const { embed, width, states } = backbone.kind === 'onnx' ? createOnnxVectors(backbone, { threads }) : createTransformerVectors({ shape: backbone.shape, pooling: graphPooling(backbone.pooling), parameters: graphParameters(backbone), threads });
   return {
@@ -77,31 +78,32 @@ function textReader(backbone: Backbone, threads: number): TextReader {
       return vectors;
     },
     countTokens: (text) => tokenizer.encode(text, Number.MAX_SAFE_INTEGER).length,
-    phrases: states === null ? null : phraseEncoder(backbone, states),
+    phrases: states === null ? null : phraseEncoder(backbone, states, { reading, threads }),
   };
 }
 
-/** Phrases in sentences without a prefix (what was learned of it concerns whole texts); a sentence that is too long is cut around the phrase. */
-function phraseEncoder({ tokenizer, maxTokens, pooling }: Backbone, { width, layers, spanMeans }: NonNullable<TransformerVectors['states']>): PhraseEncoder {
+/** What reads phrases with a backbone's tokenizer: sentences without a prefix (what was learned of it concerns whole texts). */
+export function phraseReader({ tokenizer, maxTokens }: Pick<Backbone, 'tokenizer' | 'maxTokens'>, reading: PhraseReading): PhraseReader {
   const specials = tokenizer.encode('', Number.MAX_SAFE_INTEGER);
   const lead = specials[0] === tokenizer.ids.cls ? 1 : 0; // one mark begins a text in every family that is read
-  const begin = specials.subarray(0, lead);
-  const end = specials.subarray(lead);
+  const [begin, end] = [specials.subarray(0, lead), specials.subarray(lead)];
   const tokens = (text: string): Uint32Array => {
     const whole = tokenizer.encode(text, Number.MAX_SAFE_INTEGER);
     return whole.subarray(begin.length, whole.length - end.length);
   };
+  return { ...reading, tokens, begin, end, maxTokens: Math.min(maxTokens, reading.maxTokens ?? maxTokens) };
+}
+
+function phraseEncoder(backbone: Backbone, { width, layers, ofSpans }: NonNullable<TransformerVectors['states']>, { reading, threads }: { readonly reading: PhraseReading; readonly threads: number }): PhraseEncoder {
+  const reader = phraseReader(backbone, reading);
+  const projection = createProjection({ threads });
+  const usual = reading.layer ?? backbone.pooling.layer;
   return {
-    width,
+    width: reading.head?.out ?? width,
     layers,
-    vectors: async (phrases, { layer = pooling.layer } = {}) => {
-      if (layers === null ? layer !== pooling.layer : !Number.isInteger(layer) || layer < 0 || layer > layers) throw noSuchLayer(layer, layers);
-      const found = phrases.map((phrase) => tokensInUse(phrase, tokens));
-      const spans = found.flat().map((one) => {
-        const { ids, from, to } = aroundPhrase(one, Math.max(1, maxTokens - specials.length));
-        return { ids: Uint32Array.of(...begin, ...ids, ...end), from: from + begin.length, to: to + begin.length };
-      });
-      return meansOfPhrases(await spanMeans(spans, layer), found.map(({ length }) => length), width);
+    vectors: async (phrases, { layer = usual } = {}) => {
+      if (layers === null ? layer !== usual : !Number.isInteger(layer) || layer < 0 || layer > layers) throw noSuchLayer(layer, layers);
+      return vectorsOfPhrases({ phrases, read: (phrase) => tokensInUse(phrase, reader), tokenRows: (spans) => ofSpans(spans, layer), width, reading, projection });
     },
   };
 }

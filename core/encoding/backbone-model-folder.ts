@@ -7,7 +7,8 @@ import { InputError } from '../base/errors.ts';
 import { sha256OfFile } from '../base/hashing.ts';
 import type { Backbone } from './backbone.ts';
 import { fillBackboneFolder, openOwnBackbone } from './backbones/own-folder.ts';
-import { BACKBONE_FORMAT_VERSION, damaged, MANIFEST_FILE, MODEL_FORMAT, readChecked, readManifest, type ModelLanguage, type ModelManifest } from './model-folder.ts';
+import { phraseReadingFiles, readPhraseReading, type PhraseReading } from './phrase-reading.ts';
+import { BACKBONE_FORMAT_VERSION, damaged, MANIFEST_FILE, MODEL_FORMAT, readChecked, PHRASE_FORMAT_VERSION, readManifest, type ModelLanguage, type ModelManifest } from './model-folder.ts';
 import { readTranslations, translationFiles } from './translation-files.ts';
 
 /** Everything a model around a backbone is made of. */
@@ -20,6 +21,8 @@ export type BackboneModel = {
   readonly languages: readonly ModelLanguage[];
   readonly translations: readonly TranslationTableData[];
   readonly training: ModelManifest['training'];
+  /** Left out: phrases are read as any model reads them. */
+  readonly phrases?: PhraseReading | undefined;
 };
 
 /** Plain names with "/" between; none begins with a dot. */
@@ -36,6 +39,7 @@ export function embeddingWidth(backbone: Backbone): number {
 export async function writeBackboneModelFolder(folder: string, model: BackboneModel, extraFiles: Readonly<Record<string, string>> = {}): Promise<ModelManifest> {
   const { backbone, queryBackbone } = model;
   const translations = translationFiles(model.translations);
+  const phrases = model.phrases === undefined ? null : phraseReadingFiles(model.phrases);
   const parameters = [backbone, queryBackbone].reduce((sum, one) => sum + [...(one?.parameters.values() ?? [])].reduce((own, values) => own + values.length, 0), 0);
   let written: ModelManifest | null = null;
   await writeFolderAtomic(folder, async (temporary) => {
@@ -44,12 +48,12 @@ export async function writeBackboneModelFolder(folder: string, model: BackboneMo
       await mkdir(join(temporary, name));
       await fillBackboneFolder(join(temporary, name), one);
     }
-    for (const [name, content] of [...translations.contents, ...Object.entries(extraFiles)]) await writeFile(join(temporary, name), content);
+    for (const [name, content] of [...translations.contents, ...(phrases?.contents ?? []), ...Object.entries(extraFiles)]) await writeFile(join(temporary, name), content);
     const files: Record<string, string> = {};
     for (const name of await filesBelow(temporary)) files[name] = await sha256OfFile(join(temporary, name));
     written = {
       format: MODEL_FORMAT,
-      version: BACKBONE_FORMAT_VERSION,
+      version: phrases === null ? BACKBONE_FORMAT_VERSION : PHRASE_FORMAT_VERSION,
       encoder: {
         kind: backbone.kind,
         width: embeddingWidth(backbone),
@@ -62,6 +66,7 @@ export async function writeBackboneModelFolder(folder: string, model: BackboneMo
       pivot: model.pivot,
       languages: [...model.languages],
       translations: translations.entries,
+      ...(phrases === null ? {} : { phrases: phrases.facts }),
       files,
       training: model.training,
       createdAt: new Date().toISOString(),
@@ -85,7 +90,8 @@ export async function readBackboneModelFolder(folder: string): Promise<{ readonl
   const backbone = await openOwnBackbone(join(folder, encoder.document), encoder.kind);
   const queryBackbone = encoder.query === null ? null : await openOwnBackbone(join(folder, encoder.query), encoder.kind);
   const translations = await readTranslations(manifest.translations, (name) => readChecked(folder, manifest, name));
-  return { manifest, model: { backbone, queryBackbone, pivot, languages, translations, training } };
+  const phrases = manifest.phrases === undefined ? undefined : await readPhraseReading(manifest.phrases, (name) => readChecked(folder, manifest, name));
+  return { manifest, model: { backbone, queryBackbone, pivot, languages, translations, training, phrases } };
 }
 
 /** Paths of all files, from the folder on, with "/" between, in alphabetical order. */

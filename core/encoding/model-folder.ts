@@ -6,12 +6,14 @@ import type { TranslationTableData } from '../alignment/translation-table.ts';
 import { readJson, writeFolderAtomic } from '../base/atomic-files.ts';
 import { EnvironmentError, InputError, toIsoglossError } from '../base/errors.ts';
 import { sha256 } from '../base/hashing.ts';
+import { phraseReadingFiles, phraseReadingSchema, readPhraseReading, type PhraseReading } from './phrase-reading.ts';
 import { alignedBuffer, bytesOf, readTranslations, translationEntrySchema, translationFiles } from './translation-files.ts';
 
 export const MODEL_FORMAT = 'isogloss-model';
-/** Static models are written as version 1, so that older programs read them; models around a backbone as version 2. */
+/** Static models are written as version 1, so that older programs read them; models around a backbone as version 2; those that were trained on phrases as version 3. */
 export const MODEL_FORMAT_VERSION = 1;
 export const BACKBONE_FORMAT_VERSION = 2;
+export const PHRASE_FORMAT_VERSION = 3;
 export const MANIFEST_FILE = 'model.json';
 
 const FILES = { tokenizer: 'tokenizer.json', table: 'token-table.f16', weights: 'token-weights.f32', whitening: 'whitening.f32' } as const;
@@ -40,6 +42,8 @@ const manifestSchema = z.object({
   pivot: z.string(),
   languages: z.array(languageSchema),
   translations: z.array(translationEntrySchema),
+  /** How phrases are read, where the model was trained on them. */
+  phrases: phraseReadingSchema.optional(),
   files: z.record(z.string(), z.string()),
   training: z.record(z.string(), z.json()),
   createdAt: z.string(),
@@ -66,6 +70,8 @@ export type StaticModel = {
   readonly translations: readonly TranslationTableData[];
   /** Recipe, seed, versions, data hashes, losses: whatever the training wants to remember. */
   readonly training: ModelManifest['training'];
+  /** Left out: phrases are read as any model reads them. */
+  readonly phrases?: PhraseReading | undefined;
 };
 
 /** Writes a model folder atomically. @returns the manifest. @throws EnvironmentError 'disk.full', 'disk.no-permission'. */
@@ -77,15 +83,17 @@ export async function writeModelFolder(folder: string, model: StaticModel, extra
     [FILES.whitening, bytesOf(Float32Array.from([...model.mean, ...model.scale]))],
   ]);
   const translations = translationFiles(model.translations);
-  for (const [name, bytes] of translations.contents) contents.set(name, bytes);
+  const phrases = model.phrases === undefined ? null : phraseReadingFiles(model.phrases);
+  for (const [name, bytes] of [...translations.contents, ...(phrases?.contents ?? [])]) contents.set(name, bytes);
   for (const [name, text] of Object.entries(extraFiles)) contents.set(name, Buffer.from(text));
   const manifest: ModelManifest = {
     format: MODEL_FORMAT,
-    version: MODEL_FORMAT_VERSION,
+    version: phrases === null ? MODEL_FORMAT_VERSION : PHRASE_FORMAT_VERSION,
     encoder: { kind: 'static', width: model.width, vocabularySize: model.weights.length },
     pivot: model.pivot,
     languages: [...model.languages],
     translations: translations.entries,
+    ...(phrases === null ? {} : { phrases: phrases.facts }),
     files: Object.fromEntries([...contents].map(([name, bytes]) => [name, sha256(bytes)])),
     training: model.training,
     createdAt: new Date().toISOString(),
@@ -111,8 +119,8 @@ export async function readManifest(folder: string): Promise<ModelManifest> {
     throw cause;
   }
   const version = (value as { version?: unknown } | null)?.version;
-  if (typeof version === 'number' && version > BACKBONE_FORMAT_VERSION) {
-    throw new InputError('model.newer-version', `${path}: this model has format version ${version}; this Isogloss reads up to ${BACKBONE_FORMAT_VERSION}. Install a newer Isogloss; the model is untouched.`, { data: { path } });
+  if (typeof version === 'number' && version > PHRASE_FORMAT_VERSION) {
+    throw new InputError('model.newer-version', `${path}: this model has format version ${version}; this Isogloss reads up to ${PHRASE_FORMAT_VERSION}. Install a newer Isogloss; the model is untouched.`, { data: { path } });
   }
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) throw new InputError('model.not-a-model', `${path}: expected the manifest of an Isogloss model, found something else (${z.prettifyError(parsed.error).split('\n')[0] ?? ''}).`, { data: { path } });
@@ -148,8 +156,9 @@ export async function readModelFolder(folder: string): Promise<{ manifest: Model
     throw new InputError('model.shape-mismatch', `${folder}: the manifest says ${vocabularySize} tokens of width ${width}, the token table holds ${table.length} numbers.`, { data: { path: folder } });
   }
   const translations = await readTranslations(manifest.translations, read);
+  const phrases = manifest.phrases === undefined ? undefined : await readPhraseReading(manifest.phrases, read);
   return {
     manifest,
-    model: { width, pivot: manifest.pivot, languages: manifest.languages, tokenizer, table, weights, mean: whitening.slice(0, width), scale: whitening.slice(width), translations, training: manifest.training },
+    model: { phrases, width, pivot: manifest.pivot, languages: manifest.languages, tokenizer, table, weights, mean: whitening.slice(0, width), scale: whitening.slice(width), translations, training: manifest.training },
   };
 }

@@ -7,7 +7,7 @@ import { createSession, type Session } from '../runtime/session.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
 import type { OnnxBackbone } from './backbone.ts';
 import { onnxEmbeddings, onnxFeeds, onnxStates, onnxWidth } from './onnx-embeddings.ts';
-import { addMean, lengthBatches, type SpanOfTokens, type TransformerVectors } from './transformer-vectors.ts';
+import { copySpan, lengthBatches, roomOfSpans, type SpanOfTokens, type TransformerVectors } from './transformer-vectors.ts';
 
 type Opened = { readonly session: Session; readonly parameters: Readonly<Record<string, Tensor>> };
 
@@ -27,8 +27,8 @@ export function createOnnxVectors(backbone: OnnxBackbone, { threads }: { readonl
     const { states, parameters } = onnxStates(g, backbone);
     return { session: await createSession(encodeModel(g.build({ states })), { threads }), parameters: onnxParameterFeeds(parameters, backbone.parameters) };
   };
-  const spanMeans = async (spans: readonly SpanOfTokens[]): Promise<Float32Array> => {
-    const means = new Float32Array(spans.length * backbone.width);
+  const ofSpans = async (spans: readonly SpanOfTokens[]): Promise<Float32Array> => {
+    const { rows, starts } = roomOfSpans(spans, backbone.width);
     for (const part of lengthBatches(spans.map(({ ids }) => ids))) {
       openedStates ??= openStates();
       const { session, parameters } = await openedStates;
@@ -36,9 +36,9 @@ export function createOnnxVectors(backbone: OnnxBackbone, { threads }: { readonl
       const output = (await session.run({ ...parameters, ...onnxFeeds(backbone, sequences, backbone.tokenizer.ids.pad) }))['states'];
       if (output?.dtype !== 'float32') throw new InvariantError('encoding.output', 'The encoder gave no float32 states.');
       const length = sequences.reduce((most, ids) => Math.max(most, ids.length), 1);
-      part.forEach((i, row) => addMean({ states: output.data, start: row * length, span: spans[i], into: means.subarray(i * backbone.width, (i + 1) * backbone.width) }));
+      part.forEach((i, row) => copySpan({ states: output.data, start: row * length, span: spans[i], into: rows, at: starts[i] ?? 0, width: backbone.width }));
     }
-    return means;
+    return rows;
   };
   return {
     width,
@@ -57,7 +57,7 @@ export function createOnnxVectors(backbone: OnnxBackbone, { threads }: { readonl
       }
       return vectors;
     },
-    states: backbone.output === 'sentence_embedding' ? null : { width: backbone.width, layers: null, spanMeans },
+    states: backbone.output === 'sentence_embedding' ? null : { width: backbone.width, layers: null, ofSpans },
     [Symbol.asyncDispose]: async () => {
       await (await opened)?.session.dispose();
       await (await openedStates)?.session.dispose();

@@ -7,7 +7,7 @@ import { openTransformerFolder } from './backbones/open-backbone.ts';
 import { fixtureFolder } from './backbones/test-backbones.ts';
 import { createBackboneEncoder } from './backbone-encoder.ts';
 import type { PhraseInUse } from './encoder.ts';
-import { aroundPhrase, phraseVectors, tokensInUse, tokensOfSpan } from './phrase-vectors.ts';
+import { aroundPhrase, phraseVectors, tokensInUse, tokensOfSpan, tokenShares, type PhraseReader } from './phrase-vectors.ts';
 import { createStaticEncoder } from './static-encoder.ts';
 import { testModel } from './test-models.ts';
 import { readTokenizer } from '../text/tokenizer.ts';
@@ -16,6 +16,9 @@ const unit = (row: readonly number[]): number[] => row.map((value) => value / Ma
 const meanOf = (rows: readonly (readonly number[])[]): number[] => (rows[0] ?? []).map((_, i) => rows.reduce((sum, row) => sum + (row[i] ?? 0), 0) / rows.length);
 /** One token a letter, none for a space. */
 const letters = (text: string): Uint32Array => Uint32Array.from(text.toLowerCase().replaceAll(' ', ''), (sign) => sign.charCodeAt(0));
+
+const NONE = new Uint32Array(0);
+const reader: PhraseReader = { tokens: letters, begin: NONE, end: NONE, maxTokens: 1000, isLowerCased: false, hasMarks: false };
 
 describe('the tokens of a phrase', () => {
   it('are those between its borders', () => {
@@ -30,8 +33,25 @@ describe('the tokens of a phrase', () => {
 
   it('come from every sentence that has it, and from the phrase itself when none has', () => {
     const phrase: PhraseInUse = { phrase: 'red house', sentences: ['A red house.', 'No such thing', 'RED HOUSE'] };
-    expect(tokensInUse(phrase, letters).map(({ from, to }) => [from, to])).toEqual([[1, 9], [0, 8]]);
-    expect(tokensInUse({ phrase: 'red house', sentences: ['nothing'] }, letters)).toEqual([{ ids: letters('red house'), from: 0, to: 8 }]);
+    expect(tokensInUse(phrase, reader).map(({ from, to }) => [from, to])).toEqual([[1, 9], [0, 8]]);
+    expect(tokensInUse({ phrase: 'red house', sentences: ['nothing'] }, reader)).toEqual([{ ids: letters('red house'), from: 0, to: 8 }]);
+  });
+
+  it('stand between end marks that count, lower-cased, when a model reads so (as the code of cwszz/XPR)', () => {
+    const signs = (text: string): Uint32Array => Uint32Array.from(text.replaceAll(' ', ''), (sign) => sign.charCodeAt(0));
+    const marked: PhraseReader = { tokens: signs, begin: Uint32Array.of(0), end: Uint32Array.of(2), maxTokens: 1000, isLowerCased: true, hasMarks: true };
+    const [found] = tokensInUse({ phrase: 'red house', sentences: ['The Red House stands'] }, marked);
+    expect(found).toEqual({ ids: Uint32Array.of(0, ...signs('The'), 2, ...signs('redhouse'), 2, ...signs('stands'), 2), from: 4, to: 14 });
+    expect(tokensInUse({ phrase: 'Red', sentences: [] }, marked)).toEqual([{ ids: Uint32Array.of(0, 2, ...signs('red'), 2, 2), from: 1, to: 6 }]);
+    const [cut] = tokensInUse({ phrase: 'c', sentences: ['a b c d e f g h'] }, { ...marked, maxTokens: 7 });
+    expect([...(cut?.ids ?? [])]).toHaveLength(7);
+    expect([...(cut?.ids.subarray(cut.from, cut.to) ?? [])]).toEqual([2, 'c'.charCodeAt(0), 2]);
+  });
+
+  it('count by sentence first, then by phrase', () => {
+    const { phraseOf, weights } = tokenShares([[{ from: 2, to: 4 }, { from: 0, to: 1 }], [{ from: 5, to: 8 }]]);
+    expect([...phraseOf]).toEqual([0, 0, 0, 1, 1, 1]);
+    expect([...weights].map((weight) => Math.round(weight * 12))).toEqual([3, 3, 6, 4, 4, 4]);
   });
 
   it('stay when a sentence is cut to fit', () => {

@@ -6,7 +6,8 @@ import type { Encoder, TextKind } from './encoder.ts';
 import { WINDOW_STRIDE_TOKENS, windowRanges } from './windows.ts';
 import type { StaticModel } from './model-folder.ts';
 import { modelTranslations } from './model-translations.ts';
-import { meansOfPhrases, noSuchLayer, tokensInUse } from './phrase-vectors.ts';
+import { PLAIN_READING, createProjection } from './phrase-reading.ts';
+import { noSuchLayer, tokensInUse, vectorsOfPhrases } from './phrase-vectors.ts';
 import { tokenSpans } from './token-spans.ts';
 import { createTokenSums, tokenSumsLengths } from './token-sums.ts';
 
@@ -14,6 +15,7 @@ import { createTokenSums, tokenSumsLengths } from './token-sums.ts';
 const BAGS_AT_ONCE = 512;
 const TOKENS_AT_ONCE = 65_536;
 const LEAST_SQUARED_LENGTH = 1e-24;
+const NO_TOKENS = new Uint32Array(0);
 
 /**
  * The encoder of a static model.
@@ -21,7 +23,7 @@ const LEAST_SQUARED_LENGTH = 1e-24;
  *   search vector = n((p / |p| - mean) * scale), n(.) to length 1, in the basis of the principal axes.
  */
 export function createStaticEncoder(model: StaticModel, modelId: string): Encoder {
-  const { width, mean, scale, pivot, languages, translations } = model; // not the table: the encoder keeps one copy of it, in its own memory
+  const { width, mean, scale, pivot, languages, translations, phrases: reading = PLAIN_READING } = model; // not the table: the encoder keeps one copy of it, in its own memory
   const tokenizer = readTokenizer(model.tokenizer);
   const memory = createKernelMemory(kernelMemoryBytes([model.table.length, model.weights.length, BAGS_AT_ONCE * width, TOKENS_AT_ONCE, BAGS_AT_ONCE + 1, ...tokenSumsLengths(width, model.weights.length)]));
   const kernels = createKernels(memory);
@@ -80,6 +82,9 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
     return finish(rows, 'document');
   };
 
+  const projection = createProjection({ threads: 1 });
+  const reader = { ...reading, tokens: tokenizer.encode, begin: NO_TOKENS, end: NO_TOKENS, maxTokens: reading.maxTokens ?? Number.MAX_SAFE_INTEGER };
+
   return {
     width,
     modelId,
@@ -95,17 +100,18 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
     },
     translation: modelTranslations(translations),
     phrases: {
-      width,
+      width: reading.head?.out ?? width,
       layers: null,
-      vectors: (phrases, { layer } = {}) => {
+      vectors: async (phrases, { layer } = {}) => {
         if (layer !== undefined) throw noSuchLayer(layer, null);
-        const found = phrases.map((phrase) => tokensInUse(phrase, tokenizer.encode));
-        const bags = found.flat().map(({ ids, from, to }) => ids.subarray(from, to));
-        const means = sumBags(bags);
-        bags.forEach(({ length }, bag) => {
-          for (let i = bag * width; i < (bag + 1) * width; i += 1) means[i] = (means[i] ?? 0) / Math.max(1, length);
+        return vectorsOfPhrases({
+          phrases,
+          read: (phrase) => tokensInUse(phrase, reader),
+          tokenRows: (spans) => Promise.resolve(sumBags(spans.flatMap(({ ids, from, to }) => Array.from({ length: to - from }, (_, token) => ids.subarray(from + token, from + token + 1))))),
+          width,
+          reading,
+          projection,
         });
-        return Promise.resolve(meansOfPhrases(means, found.map(({ length }) => length), width));
       },
     },
   };

@@ -30,10 +30,10 @@ export type TransformerVectors = AsyncDisposable & {
    */
   readonly embed: (sequences: readonly Uint32Array[], options?: { readonly signal?: AbortSignal; readonly onProgress?: (done: number) => void }) => Promise<Float32Array>;
   /**
-   * The mean of the hidden states of some tokens of each sequence, before any dense map: float32 [sequences, states.width]. null where the
-   * encoder gives no states. `layers`: how many layers there are to choose from; null: only the one it gives.
+   * The hidden states of some tokens of each sequence, before any dense map: float32 [tokens, states.width], one span after another. null
+   * where the encoder gives no states. `layers`: how many layers there are to choose from; null: only the one it gives.
    */
-  readonly states: { readonly width: number; readonly layers: number | null; readonly spanMeans: (spans: readonly SpanOfTokens[], layer: number) => Promise<Float32Array> } | null;
+  readonly states: { readonly width: number; readonly layers: number | null; readonly ofSpans: (spans: readonly SpanOfTokens[], layer: number) => Promise<Float32Array> } | null;
 };
 
 /** Token ids with special tokens; `from` to before `to` are the ones meant, at least one. */
@@ -69,8 +69,8 @@ export function createTransformerVectors(options: TransformerVectorsOptions): Tr
     }
     return vectors;
   };
-  const spanMeans = async (spans: readonly SpanOfTokens[], layer: number): Promise<Float32Array> => {
-    const means = new Float32Array(spans.length * shape.width);
+  const ofSpans = async (spans: readonly SpanOfTokens[], layer: number): Promise<Float32Array> => {
+    const { rows, starts } = roomOfSpans(spans, shape.width);
     for (const part of lengthBatches(spans.map(({ ids }) => ids))) {
       const batch = packTokens(part.map((i) => spans[i]?.ids ?? new Uint32Array()), { shape });
       const { session, graph } = await open(batch.kind, layer);
@@ -79,16 +79,16 @@ export function createTransformerVectors(options: TransformerVectorsOptions): Tr
       let start = 0; // of a sequence among the packed tokens
       batch.order.forEach((place, packed) => {
         const i = part[place] ?? 0;
-        addMean({ states: output.data, start, span: spans[i], into: means.subarray(i * shape.width, (i + 1) * shape.width) });
+        copySpan({ states: output.data, start, span: spans[i], into: rows, at: starts[i] ?? 0, width: shape.width });
         start += batch.lengths[packed] ?? 0;
       });
     }
-    return means;
+    return rows;
   };
   return {
     width,
     embed,
-    states: { width: shape.width, layers: shape.layers, spanMeans },
+    states: { width: shape.width, layers: shape.layers, ofSpans },
     [Symbol.asyncDispose]: async () => {
       for (const opening of sessions.values()) await (await opening).session.dispose();
       sessions.clear();
@@ -133,11 +133,21 @@ function statesGraph({ shape, kind, layers }: { readonly shape: TransformerShape
   return g.build({ states: transformerStates(g, { shape, layout, parameters: transformerInputs(g, { shape, layers }), layers, dropout: null }) });
 }
 
-/** Adds the mean of a span's rows of `states` [tokens, H], its sequence's first row being `start`. */
-export function addMean({ states, start, span, into }: { readonly states: Float32Array; readonly start: number; readonly span: SpanOfTokens | undefined; readonly into: Float32Array }): void {
+/** Room for the states of all spans, and the row at which each begins. */
+export function roomOfSpans(spans: readonly SpanOfTokens[], width: number): { readonly rows: Float32Array; readonly starts: Int32Array } {
+  const starts = new Int32Array(spans.length);
+  let at = 0;
+  spans.forEach(({ from, to }, i) => {
+    starts[i] = at;
+    at += to - from;
+  });
+  return { rows: new Float32Array(at * width), starts };
+}
+
+/** Copies a span's rows of `states` [tokens, H], its sequence's first row being `start`, to row `at`. */
+export function copySpan({ states, start, span, into, at, width }: { readonly states: Float32Array; readonly start: number; readonly span: SpanOfTokens | undefined; readonly into: Float32Array; readonly at: number; readonly width: number }): void {
   const { from, to } = span ?? { from: 0, to: 0 };
-  const width = into.length;
-  for (let token = start + from; token < start + to; token += 1) for (let i = 0; i < width; i += 1) into[i] = (into[i] ?? 0) + (states[token * width + i] ?? 0) / (to - from);
+  into.set(states.subarray((start + from) * width, (start + to) * width), at * width);
 }
 
 function encoderFeeds(graph: Graph, { batch, parameters, width }: { readonly batch: PackedBatch; readonly parameters: ReadonlyMap<string, Float32Array>; readonly width: number }): Readonly<Record<string, Tensor>> {

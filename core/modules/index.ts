@@ -5,6 +5,7 @@ export { l2Normalise } from './l2-normalise.ts';
 export { layerNorm, type LayerNormParameters } from './layer-norm.ts';
 export { linear, type LinearParameters } from './linear.ts';
 export { clsPooling, meanPooling } from './pooling.ts';
+export { HEAD_PLACEMENTS, phraseRepresentation, type HeadPlacement, type PhraseRepresentationArguments } from './phrase-representation.ts';
 export { projectionHead } from './projection-head.ts';
 export { staticEmbeddings, sumStaticEmbeddings, type StaticEmbeddingsArguments } from './static-embeddings.ts';
 export { transformerBlock, transformerBlockInputs, type TransformerBlockParameters } from './transformer-block.ts';

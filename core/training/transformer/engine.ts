@@ -6,7 +6,7 @@ import { gradientName } from '../../autodiff/gradient-model.ts';
 import { vectorJacobianProduct, backward } from '../../autodiff/backward.ts';
 import { InvariantError } from '../../base/errors.ts';
 import { createGraphBuilder, type Graph, type GraphBuilder, type Value } from '../../graph/builder.ts';
-import { packTokens, packedLayout, lowRankNames, transformerEmbeddings, transformerParameters, TOKEN_ROWS, DENSE, type DropoutRates, type PackedBatch, type PackedKind, type PackedLayout, type TransformerPooling, type TransformerShape, type TransformerValues } from '../../modules/index.ts';
+import { packTokens, packedLayout, lowRankNames, transformerEmbeddings, transformerParameters, transformerStates, TOKEN_ROWS, DENSE, type DropoutRates, type PackedBatch, type PackedKind, type PackedLayout, type TransformerPooling, type TransformerShape, type TransformerValues } from '../../modules/index.ts';
 import type { KernelMemory } from '../../optimizers/kernel-memory.ts';
 import type { Kernels } from '../../optimizers/kernels.ts';
 import { modelFor } from '../../runtime/device-session.ts';
@@ -20,7 +20,7 @@ import { createTokenGradients, type TokenGradients } from './token-gradients.ts'
 export type { DropoutDraw } from './dropout-feeds.ts';
 
 /** What the graphs depend on. */
-export type EncoderOptions = Pick<EngineOptions, 'shape' | 'pooling' | 'parameters' | 'trainable' | 'dropout' | 'lowRank'>;
+export type EncoderOptions = Pick<EngineOptions, 'shape' | 'pooling' | 'parameters' | 'trainable' | 'dropout' | 'lowRank' | 'reads'>;
 
 export type EngineOptions = {
   readonly shape: TransformerShape;
@@ -35,6 +35,8 @@ export type EngineOptions = {
   /** null: nothing is ever left out. */
   readonly dropout: DropoutRates | null;
   readonly lowRank: { readonly rank: number; readonly alpha: number } | null;
+  /** 'tokens': vectors are the states, after the pooled layer, of the tokens of a span of each sequence; left out: one pooled vector each. */
+  readonly reads?: 'tokens';
   /** Where gradients are kept; it needs room for the arrays of `denseGradientLengths`. */
   readonly memory: KernelMemory;
   readonly kernels: Kernels;
@@ -50,15 +52,18 @@ export type FusedLoss = {
   readonly build: (g: GraphBuilder, embeddings: Value, inputs: Readonly<Record<string, Value>>) => Value;
 };
 
+/** The tokens `from` to before `to` of a sequence. */
+export type TokenSpan = { readonly from: number; readonly to: number };
+
 export type TransformerEngine = AsyncDisposable & {
   /** O: width of the vectors. */
   readonly width: number;
   /** Starts a step: gradients are zero; `sequences` are all that the step will read. */
   readonly begin: (sequences: readonly Uint32Array[]) => void;
-  /** Vectors float32 [B, O] in the order of the sequences. */
-  readonly encode: (sequences: readonly Uint32Array[], draw?: DropoutDraw | null) => Promise<Float32Array>;
-  /** Adds to the gradients those of Σ ⟨outputGrads, vectors⟩; outputGrads float32 [B, O]. */
-  readonly gradients: (sequences: readonly Uint32Array[], outputGrads: Float32Array, draw?: DropoutDraw | null) => Promise<void>;
+  /** Vectors float32 [B, O] in the order of the sequences; where the engine reads tokens, [S, O]: those of the spans, one span after another. */
+  readonly encode: (sequences: readonly Uint32Array[], draw?: DropoutDraw | null, spans?: readonly TokenSpan[]) => Promise<Float32Array>;
+  /** Adds to the gradients those of Σ ⟨outputGrads, vectors⟩; outputGrads float32 [B, O], or [S, O]. */
+  readonly gradients: (sequences: readonly Uint32Array[], outputGrads: Float32Array, draw?: DropoutDraw | null, spans?: readonly TokenSpan[]) => Promise<void>;
   /** Vectors, loss and gradients in one graph; adds to the gradients and gives the loss. For batches that fit. */
   readonly lossGradients: (sequences: readonly Uint32Array[], loss: FusedLoss, feeds: Readonly<Record<string, Tensor>>, draw?: DropoutDraw | null) => Promise<number>;
   /** Gradients of this step by name, of every trainable parameter but `embeddings.token`. */
@@ -142,18 +147,18 @@ export function createTransformerEngine(options: EngineOptions): TransformerEngi
       }
       tokens = trainable.has(TOKEN_TABLE) ? createTokenGradients({ sequences, padTokenId: shape.padTokenId, width: shape.width, kernels }) : null;
     },
-    encode: async (sequences, draw) => {
+    encode: async (sequences, draw, spans) => {
       const batch = packTokens(sequences, { shape });
       const chance = drawn(draw);
       const { session, graph } = await open(sessionKey('encode', batch.kind, chance), () => encodeGraph(options, batch.kind, chance !== null));
-      const outputs = await session.run(feedsOf(graph, batch, chance));
+      const outputs = await session.run({ ...feedsOf(graph, batch, chance), ...spanFeeds(options, batch, spans) });
       return floats(outputs['embeddings']);
     },
-    gradients: async (sequences, outputGrads, draw) => {
+    gradients: async (sequences, outputGrads, draw, spans) => {
       const batch = packTokens(sequences, { shape });
       const chance = drawn(draw);
       const build = (): Graph => gradientGraph(options, batch.kind, chance !== null);
-      await runGradients(sessionKey('gradients', batch.kind, chance), build, batch, { outputGrads: tensorOf('float32', [batch.count, width], outputGrads) }, chance);
+      await runGradients(sessionKey('gradients', batch.kind, chance), build, batch, { outputGrads: tensorOf('float32', [outputGrads.length / width, width], outputGrads), ...spanFeeds(options, batch, spans) }, chance);
     },
     lossGradients: async (sequences, loss, feeds, draw) => {
       const batch = packTokens(sequences, { shape });
@@ -175,16 +180,32 @@ type Encoder = { readonly g: GraphBuilder; readonly layout: PackedLayout; readon
 
 /** The encoder with its inputs in a new builder. */
 function encoderIn(options: EncoderOptions, { name, kind, drops }: { readonly name: string; readonly kind: PackedKind; readonly drops: boolean }): Encoder {
-  const { shape, pooling, lowRank, dropout } = options;
+  const { shape, pooling, lowRank, dropout, reads } = options;
   const g = createGraphBuilder(name);
   const layout = packedLayout(g, { kind, shape });
   const values = parameterInputs(g, options);
-  const embeddings = transformerEmbeddings(g, { shape, layout, parameters: values, pooling, dropout: drops ? dropout : null, ...(lowRank === null ? {} : { lowRankScale: lowRank.alpha / lowRank.rank }) });
+  const shared = { shape, layout, parameters: values, dropout: drops ? dropout : null, ...(lowRank === null ? {} : { lowRankScale: lowRank.alpha / lowRank.rank }) };
+  const embeddings = reads === 'tokens' ? g.gather(transformerStates(g, { ...shared, layers: pooling.layers }), g.input(SPAN_ROWS, 'int32', ['S'])) : transformerEmbeddings(g, { ...shared, pooling });
   return { g, layout, values, embeddings };
 }
 
+const SPAN_ROWS = 'spanRows';
+
+/** Where the tokens of the spans stand among the packed ones, in the order of the spans. */
+function spanFeeds({ reads }: EncoderOptions, { order, lengths }: PackedBatch, spans: readonly TokenSpan[] = []): Readonly<Record<string, Tensor>> {
+  if (reads !== 'tokens') return {};
+  const starts = new Int32Array(order.length);
+  let start = 0;
+  order.forEach((caller, packed) => {
+    starts[caller] = start;
+    start += lengths[packed] ?? 0;
+  });
+  const rows = Int32Array.from(spans.flatMap(({ from, to }, i) => Array.from({ length: to - from }, (_, token) => (starts[i] ?? 0) + from + token)));
+  return { [SPAN_ROWS]: tensorOf('int32', [rows.length], rows) };
+}
+
 /** The parameters that the vectors depend on, as inputs. */
-function parameterInputs(g: GraphBuilder, { shape, pooling, parameters, lowRank }: EncoderOptions): TransformerValues {
+function parameterInputs(g: GraphBuilder, { shape, pooling, parameters, lowRank, reads }: EncoderOptions): TransformerValues {
   const values = new Map<string, Value>();
   for (const { name, shape: size, layer } of transformerParameters(shape)) {
     if (layer !== null && layer >= pooling.layers) continue;
@@ -198,7 +219,7 @@ function parameterInputs(g: GraphBuilder, { shape, pooling, parameters, lowRank 
     values.set(thin.down, g.input(thin.down, 'float32', [lowRank.rank, size[1] ?? 0]));
     values.set(thin.up, g.input(thin.up, 'float32', [size[0] ?? 0, lowRank.rank]));
   }
-  if (pooling.dense !== null) {
+  if (pooling.dense !== null && reads !== 'tokens') {
     const out = parameters.get(DENSE.bias)?.length ?? 0;
     values.set(DENSE.weight, g.input(DENSE.weight, 'float32', [out, shape.width]));
     values.set(DENSE.bias, g.input(DENSE.bias, 'float32', [out]));
@@ -229,8 +250,8 @@ function namedGradients({ trainable }: EncoderOptions, values: TransformerValues
   return Object.fromEntries([...differentiate(wanted)].map(([value, gradient]) => [gradientName(value.name), gradient]));
 }
 
-export function outputWidth({ shape, pooling, parameters }: EncoderOptions): number {
-  return pooling.dense === null ? shape.width : (parameters.get(DENSE.bias)?.length ?? 0);
+export function outputWidth({ shape, pooling, parameters, reads }: EncoderOptions): number {
+  return pooling.dense === null || reads === 'tokens' ? shape.width : (parameters.get(DENSE.bias)?.length ?? 0);
 }
 
 function shapeOfInput(graph: Graph, name: string): readonly number[] {
