@@ -10,6 +10,7 @@ import { createApp } from 'vue';
 import App from './App.vue';
 import { openBridge } from './bridge.ts';
 import { bridgeKey } from './composables/useBridge.ts';
+import { beginLanguage } from './composables/useSettings.ts';
 
-const bridge = await openBridge();
+const [bridge] = await Promise.all([openBridge(), beginLanguage()]);
 createApp(App).use(createPinia()).provide(bridgeKey, bridge).mount('#app');

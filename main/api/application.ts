@@ -2,18 +2,21 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { stat } from 'node:fs/promises';
-import type { AppInfo } from '../contract/index.ts';
+import type { AppInfo, Job, Settings } from '../contract/index.ts';
 import { createJournal } from '../jobs/journal.ts';
 import { createLibraryWatch, type LibraryWatch } from '../jobs/library-watch.ts';
 import { lookAtLibrary } from '../jobs/look-at-library.ts';
 import { createPrepare } from '../jobs/prepare.ts';
 import { createJobRegistry, type JobRegistry } from '../jobs/registry.ts';
+import { createLog, type Log } from '../log/rotating-log.ts';
 import { hasCheckpoint } from '../project/models.ts';
 import { createProjects, type Projects } from '../project/projects.ts';
 import { createRecentProjects, type RecentProjects } from '../project/recent.ts';
 import { hasSample } from '../project/sample.ts';
 import type { UserFolders } from '../project/user-folder.ts';
 import { measureJudgements } from './judgements.ts';
+import { openSettings, type SettingsFile } from './settings.ts';
+import { createWishes, type Wishes } from './wishes.ts';
 import { createService, type Service } from '../workers/service.ts';
 import type { StartProcess } from '../workers/process.ts';
 
@@ -35,6 +38,13 @@ export type ApplicationOptions = {
   readonly libraryQuietMs?: number;
   /** Told of our own faults and of a journal that cannot be written; carries no text of documents. */
   readonly onFault: (error: Error) => void;
+  /** Told whenever a job begins, moves on or ends. */
+  readonly onJob?: (job: Job) => void;
+  /** Told whenever the list of recent projects has changed. */
+  readonly onRecent?: () => void;
+  readonly onSettings?: (settings: Settings) => void;
+  /** Versions for "copy diagnostics", beside those of Node. */
+  readonly versions?: Readonly<Record<string, string | undefined>>;
 };
 
 export type Services = {
@@ -46,6 +56,9 @@ export type Services = {
   readonly inspector: Service;
   readonly searcher: Service;
   readonly libraryWatch: LibraryWatch;
+  readonly settings: SettingsFile;
+  readonly wishes: Wishes;
+  readonly log: Log;
   /** Grows when the index of a project has changed, so that the search worker opens it anew. */
   readonly indexGeneration: (projectId: string) => number;
   /** Milliseconds since 1970. */
@@ -53,11 +66,19 @@ export type Services = {
   readonly close: () => Promise<void>;
 };
 
-export async function createServices(options: ApplicationOptions): Promise<Services> {
-  const { folders, startProcess } = options;
+export async function createServices(given: ApplicationOptions): Promise<Services> {
+  const { folders, startProcess } = given;
   const now = (): number => Date.now();
+  const log = createLog({ folder: join(folders.data, 'log'), now });
+  const options: ApplicationOptions = {
+    ...given,
+    onFault: (error) => {
+      log.write('error', 'program.fault', error.stack ?? error.message);
+      given.onFault(error);
+    },
+  };
   const steady = (): number => performance.now();
-  const recent = createRecentProjects(folders.data);
+  const recent = createRecentProjects(folders.data, options.onRecent);
   const projects = createProjects({ recent, now });
   const inspector = createService({ startProcess, worker: 'inspect', idleMs: INSPECTOR_IDLE_MS, now: steady });
   const searcher = createService({ startProcess, worker: 'search', idleMs: SEARCHER_IDLE_MS, now: steady });
@@ -65,6 +86,7 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
   const generations = new Map<string, number>();
   const libraryWatch = createLibraryWatch({ ...(options.libraryQuietMs === undefined ? {} : { quietMs: options.libraryQuietMs }), look: (projectId) => lookAtLibrary({ projectId, projects, inspector, start: (request) => jobs.start(request), tried }).catch((error: unknown) => options.onFault(error instanceof Error ? error : new Error(String(error)))) });
   const tried = new Map<string, string>();
+  const noteJob = createJobNotes(log);
   const jobs = await createJobRegistry({
     journal: createJournal(join(folders.data, 'jobs'), (error) => options.onFault(error instanceof Error ? error : new Error(String(error)))),
     prepare: createPrepare({
@@ -84,6 +106,10 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
       const folder = kind === 'train' ? await recent.folderOf(projectId) : null;
       return folder !== null && hasCheckpoint(folder);
     },
+    onChange: (job) => {
+      noteJob(job);
+      options.onJob?.(job);
+    },
     now,
   });
   const info: AppInfo = {
@@ -98,9 +124,14 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
     hasStarter: await stat(join(options.starterFolder, 'starter.json')).then(() => true, () => false),
     systemLanguage: options.systemLanguage,
   };
+  const settings = await openSettings(folders.data);
+  log.write('info', 'program.started', `Isogloss ${options.version}, ${options.mode}, ${process.platform} ${process.arch}`);
   return {
     info,
     options,
+    settings,
+    wishes: createWishes(),
+    log,
     recent,
     projects,
     jobs,
@@ -114,7 +145,20 @@ export async function createServices(options: ApplicationOptions): Promise<Servi
       await jobs.close();
       await Promise.all([inspector.stop(), searcher.stop()]);
       await projects.closeAll();
+      log.write('info', 'program.ended');
+      await log.settle();
     },
+  };
+}
+
+/** One line of the log per change of a job's state, none for its progress. */
+function createJobNotes(log: Log): (job: Job) => void {
+  const last = new Map<string, string>();
+  return ({ id, request, state }) => {
+    if (last.get(id) === state.status) return;
+    last.set(id, state.status);
+    if (state.status === 'failed') log.write('error', `job.${request.kind}-failed`, state.error.family === 'input' ? state.error.code : `${state.error.code} ${state.error.message}`);
+    else log.write('info', `job.${request.kind}-${state.status}`);
   };
 }
 

@@ -13,6 +13,7 @@ import { inspectInWorker } from '../workers/inspect-in-worker.ts';
 import type { Services } from './application.ts';
 import { doorError, guardStream } from './door-errors.ts';
 import { exportProjectJudgements, markPassage, measureJudgements, requireWritable } from './judgements.ts';
+import { gatherDiagnostics } from './gather-diagnostics.ts';
 import { addFolder, changeFolders, forgetMined, keepMined, retryFiles, watchLibrary } from './library.ts';
 import { lookPhraseUp } from './phrases.ts';
 import { addCorpus, changeCorpus, incomingFolder, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
@@ -31,6 +32,15 @@ export function createRouter(services: Services) {
   return door.router({
     app: {
       info: door.app.info.handler(() => services.info),
+      settings: door.app.settings.handler(() => services.settings.get()),
+      changeSettings: door.app.changeSettings.handler(async ({ input }) => {
+        const settings = await services.settings.change(input);
+        options.onSettings?.(settings);
+        return settings;
+      }),
+      wishes: door.app.wishes.handler(({ signal }) => guardStream(services.wishes.listen(signal), options.onFault)),
+      log: door.app.log.handler(async ({ input }) => ({ entries: await services.log.read(input.most) })),
+      diagnostics: door.app.diagnostics.handler(async () => ({ text: await gatherDiagnostics(services) })),
     },
     project: {
       recent: door.project.recent.handler(async () => ({ projects: await recent.list() })),

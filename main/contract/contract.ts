@@ -1,7 +1,7 @@
 /** Which calls exist? The table of all procedures; main/api must implement every row, renderer/ calls them by these names. */
 import { eventIterator, type ContractRouterClient } from '@orpc/contract';
 import { z } from 'zod';
-import { appInfoSchema } from './app.ts';
+import { appInfoSchema, diagnosticsSchema, logInputSchema, logOutputSchema, settingsChangeSchema, settingsSchema, wishSchema } from './app.ts';
 import { backboneInspectInputSchema, backboneInspectionSchema } from './backbone.ts';
 import { byProjectSchema } from './basics.ts';
 import { corpusAddInputSchema, corpusChangeInputSchema, corpusRemoveInputSchema, inspectInputSchema, inspectionSchema } from './corpus.ts';
@@ -23,6 +23,13 @@ const nothing = z.object({});
 export const contract = {
   app: {
     info: procedure.input(nothing).output(appInfoSchema),
+    /** What was chosen for the window; the same for every window on this computer. */
+    settings: procedure.input(nothing).output(settingsSchema),
+    changeSettings: procedure.input(settingsChangeSchema).output(settingsSchema),
+    /** What menus, notifications and opened files ask of the window; never ends. */
+    wishes: procedure.input(nothing).output(eventIterator(wishSchema)),
+    log: procedure.input(logInputSchema).output(logOutputSchema),
+    diagnostics: procedure.input(nothing).output(diagnosticsSchema),
   },
   project: {
     /** Newest first. */

@@ -36,3 +36,6 @@ export const LIBRARY_FILES_SHOWN = 2_000;
 /** A phrase that is looked up, and the entries of one answer. */
 export const PHRASE_CHARACTERS = 500;
 export const PHRASE_HITS_MAXIMUM = 100;
+/** Letters of one language on its palette, and entries of the log that one answer shows. */
+export const LETTERS_CHARACTERS = 2_000;
+export const LOG_ENTRIES = 2_000;

@@ -27,6 +27,8 @@ export type RegistryOptions = {
   readonly canResume: (request: JobRequest) => Promise<boolean>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Told of every new job, change of state and step of progress. */
+  readonly onChange?: (job: Job) => void;
 };
 
 export type JobRegistry = {
@@ -70,6 +72,7 @@ export async function createJobRegistry(options: RegistryOptions): Promise<JobRe
     entry.job = { ...entry.job, state, endedAt: isOver(state) ? now() : null };
     entry.watchers.publish({ kind: 'state', state });
     record(entry);
+    options.onChange?.(entry.job);
   }
 
   function record(entry: Entry): void {
@@ -94,6 +97,7 @@ export async function createJobRegistry(options: RegistryOptions): Promise<JobRe
     entry.progress = { phase, done, total, unit };
     entry.leftMs = leftMs;
     if (entry.job.state.status === 'running') entry.job = { ...entry.job, state: { status: 'running', progress: entry.progress, leftMs } };
+    options.onChange?.(entry.job);
   }
 
   /** Starts the oldest queued job when nothing else computes. */
@@ -136,6 +140,7 @@ export async function createJobRegistry(options: RegistryOptions): Promise<JobRe
       entry.prepared = prepared;
       entries.set(entry.job.id, entry);
       record(entry);
+      options.onChange?.(entry.job);
       startNext();
       return entry.job;
     },

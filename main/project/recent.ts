@@ -19,7 +19,8 @@ export type RecentProjects = {
   readonly folderOf: (id: string) => Promise<string | null>;
 };
 
-export function createRecentProjects(dataFolder: string): RecentProjects {
+/** @param onChange told after each change. */
+export function createRecentProjects(dataFolder: string, onChange?: () => void): RecentProjects {
   const path = join(dataFolder, 'recent-projects.json');
   let last: Promise<void> = Promise.resolve();
   const read = async (): Promise<readonly RecentEntry[]> => {
@@ -35,6 +36,7 @@ export function createRecentProjects(dataFolder: string): RecentProjects {
     const next = last.then(async () => {
       await mkdir(dataFolder, { recursive: true });
       await writeJsonAtomic(path, { projects: edit(await read()).slice(0, RECENT_KEPT) });
+      onChange?.();
     });
     last = next.catch(() => undefined); // the caller of this change hears of it; the next change is not its victim
     return next;

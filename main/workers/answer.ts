@@ -75,6 +75,8 @@ function dispatch(handlers: Handlers, { name, input, context }: { name: CallName
       return required(handlers.inspect, name)(calls.inspect.input.parse(input), context);
     case 'backbone':
       return required(handlers.backbone, name)(calls.backbone.input.parse(input), context);
+    case 'devices':
+      return required(handlers.devices, name)(calls.devices.input.parse(input), context);
     case 'suggest':
       return required(handlers.suggest, name)(calls.suggest.input.parse(input), context);
     case 'search':

@@ -14,6 +14,7 @@ import { fingerprintLibrary } from './look-at-library.ts';
 import type { InspectTask } from './messages.ts';
 
 answerCalls({
+  devices: async () => ({ devices: await (await import('../../core/runtime/device.ts')).listDevices() }),
   look: async ({ folders }, { signal }) => ({ fingerprint: await fingerprintLibrary(folders, signal) }),
   suggest: ({ text, limit }) => Promise.resolve({ languages: suggestLanguages(text, limit) }),
   inspect: async (task, { signal }) => {

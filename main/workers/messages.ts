@@ -114,6 +114,8 @@ export const calls = {
   facets: { input: openedIndexSchema, output: facetsSchema },
   phrases: { input: phrasesTaskSchema, output: phraseLookUpOutputSchema },
   excerpt: { input: excerptTaskSchema, output: excerptSchema },
+  /** What ONNX Runtime says it can calculate on. */
+  devices: { input: z.object({}), output: z.object({ devices: list(z.string()) }) },
 } as const;
 export type CallName = keyof typeof calls;
 export type CallInput<Name extends CallName> = z.infer<(typeof calls)[Name]['input']>;
@@ -123,7 +125,7 @@ export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel
 export type Control = z.infer<typeof controlSchema>;
 
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'backbone']), input: z.unknown() }),
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'devices', 'backbone']), input: z.unknown() }),
   /** Concerns the call of that id. */
   z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
 ]);

@@ -3,6 +3,7 @@
 import { mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { Advice, Corpus, CorpusLanguages, Hit, Language, TrainingPlan } from '../../main/contract/index.ts';
+import '../locales/test-languages.ts';
 import { setInterfaceLanguage } from '../locales/translate.ts';
 import type { PendingState, ReadableInspection } from '../stores/pending-corpora.ts';
 import AdviceList from './AdviceList.vue';
@@ -231,10 +232,10 @@ describe('advice', () => {
     expect(words(mount(AdviceList, { props: { advice: [] } }))).toBe('Enough to begin.');
   });
 
-  it('speaks the language of the interface', () => {
-    setInterfaceLanguage('ar');
+  it('speaks the language of the interface', async () => {
+    await setInterfaceLanguage('ar');
     const said = words(mount(AdviceList, { props: { advice: [more] } }));
-    setInterfaceLanguage('en');
+    await setInterfaceLanguage('en');
     expect(said).toContain('السواحلية');
     expect(said).not.toMatch(/[A-Za-z]/);
   });
@@ -270,7 +271,7 @@ describe('the languages of the interface', () => {
     setInterfaceLanguage('es');
     await wrapper.vm.$nextTick();
     expect(words(wrapper)).toMatch(/Escritura\s*árabe/);
-    setInterfaceLanguage('en');
+    await setInterfaceLanguage('en');
   });
 });
 

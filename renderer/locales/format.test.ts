@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { formatAgo, formatBytes, formatCount, formatDecimal, formatDuration, formatList, formatLocale, formatMoment, formatTimesInHundred } from './format.ts';
 import { bothLanguageNames, chosenLanguage, languageName, ownLanguageName, rememberGivenNames, rememberLanguageNames } from './language-names.ts';
+import './test-languages.ts';
 import { setInterfaceLanguage } from './translate.ts';
 
 const SECOND = 1_000;

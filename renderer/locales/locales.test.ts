@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADVICE_PLACES } from '../../main/contract/index.ts';
 import en from './en.json';
+import { messagesOf } from './test-languages.ts';
 import { hasMessage, interfaceLanguages, pluralCategories, setInterfaceLanguage, t, translateCode, type InterfaceLanguage } from './translate.ts';
 
 function leaves(value: unknown, path = ''): Map<string, string> {
@@ -29,7 +30,7 @@ const ROMANCE: readonly string[] = ['es', 'fr'];
 /** French words that have no other form for many. */
 const SAME_IN_BOTH: ReadonlySet<string> = new Set(['fr unit.steps', 'fr filter.title-chosen']);
 
-describe.each(Object.entries(interfaceLanguages))('the interface in %s', (tag, { messages }) => {
+describe.each(Object.entries(messagesOf))('the interface in %s', (tag, messages) => {
   const texts = leaves(messages);
 
   it('has exactly the keys of English', () => {
@@ -108,7 +109,7 @@ describe('advice', () => {
   it('has a sentence for every code in every interface language, with exactly the places that its data fill', () => {
     const codes = Object.entries(ADVICE_PLACES);
     expect(codes.length).toBeGreaterThan(7);
-    for (const { name, messages } of Object.values(interfaceLanguages)) {
+    for (const [name, messages] of Object.entries(messagesOf)) {
       const texts = leaves(messages.advice);
       expect(texts.size, name).toBe(codes.length);
       for (const [code, needed] of codes) expect(places(texts.get(code.replaceAll('.', '-')) ?? 'none'), `${name} ${code}`).toEqual([...needed].sort());

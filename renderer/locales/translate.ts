@@ -1,18 +1,20 @@
 /** How does the interface speak? One translate function for the whole application, following the chosen locale. */
 import { createI18n } from 'vue-i18n';
-import ar from './ar.json';
 import en from './en.json';
-import es from './es.json';
-import fr from './fr.json';
-import sw from './sw.json';
 
-/** Every interface language there is. A new one is a JSON file beside en.json and a row here; a test checks its completeness. */
+/** The messages of a language: those of English, each in its own words. */
+export type Messages = typeof en;
+
+/**
+ * Every interface language there is; English is always there, another one comes when it is chosen. A new one is a JSON file beside
+ * en.json, a row here and one in test-languages.ts; a test checks its completeness.
+ */
 export const interfaceLanguages = {
-  en: { name: 'English', direction: 'ltr', messages: en },
-  es: { name: 'Español', direction: 'ltr', messages: es },
-  fr: { name: 'Français', direction: 'ltr', messages: fr },
-  sw: { name: 'Kiswahili', direction: 'ltr', messages: sw },
-  ar: { name: 'العربية', direction: 'rtl', messages: ar },
+  en: { name: 'English', direction: 'ltr', load: (): Promise<Messages> => Promise.resolve(en) },
+  es: { name: 'Español', direction: 'ltr', load: async (): Promise<Messages> => (await import('./es.json')).default },
+  fr: { name: 'Français', direction: 'ltr', load: async (): Promise<Messages> => (await import('./fr.json')).default },
+  sw: { name: 'Kiswahili', direction: 'ltr', load: async (): Promise<Messages> => (await import('./sw.json')).default },
+  ar: { name: 'العربية', direction: 'rtl', load: async (): Promise<Messages> => (await import('./ar.json')).default },
 } as const;
 
 export type InterfaceLanguage = keyof typeof interfaceLanguages;
@@ -50,7 +52,7 @@ const i18n = createI18n({
   legacy: false,
   locale: 'en',
   fallbackLocale: 'en',
-  messages: { en, es, fr, sw, ar },
+  messages: { en, es: en, fr: en, sw: en, ar: en }, // until their own have come
   pluralRules: Object.fromEntries(Object.keys(interfaceLanguages).map((language) => [language, pluralForm(language)])),
   warnHtmlMessage: false,
   missingWarn: false,
@@ -62,8 +64,20 @@ export function interfaceLanguage(): InterfaceLanguage {
   return i18n.global.locale.value;
 }
 
-export function setInterfaceLanguage(language: InterfaceLanguage): void {
-  i18n.global.locale.value = language;
+const loaded = new Set<InterfaceLanguage>(['en']);
+let wished: InterfaceLanguage = 'en';
+
+/** Makes a language known without waiting for it to be chosen. */
+export function addMessages(language: InterfaceLanguage, messages: Messages): void {
+  i18n.global.setLocaleMessage(language, messages);
+  loaded.add(language);
+}
+
+/** Speaks another language: at once where its messages are known, else when they have come; of several wishes the last one counts. */
+export async function setInterfaceLanguage(language: InterfaceLanguage): Promise<void> {
+  wished = language;
+  if (!loaded.has(language)) addMessages(language, await interfaceLanguages[language].load());
+  if (wished === language) i18n.global.locale.value = language;
 }
 
 /** The text of a key in the chosen language; `count` also chooses the plural form. */

@@ -5,12 +5,18 @@ import { shallowRef } from 'vue';
 export const AREAS = ['language', 'texts', 'train', 'result', 'search'] as const;
 export type Area = (typeof AREAS)[number];
 
-export type Place = { readonly kind: 'welcome' } | { readonly kind: 'new-project' } | { readonly kind: 'project'; readonly projectId: string; readonly area: Area };
+/** Places that belong to no project. */
+export const COMMON_PLACES = ['activity', 'log', 'about'] as const;
+export type CommonPlace = (typeof COMMON_PLACES)[number];
 
-/** `#/`, `#/new`, `#/project/ID/AREA`; anything else is the welcome. */
+export type Place = { readonly kind: 'welcome' } | { readonly kind: 'new-project' } | { readonly kind: CommonPlace } | { readonly kind: 'project'; readonly projectId: string; readonly area: Area };
+
+/** `#/`, `#/new`, `#/activity`, `#/log`, `#/about`, `#/project/ID/AREA`; anything else is the welcome. */
 export function placeOf(fragment: string): Place {
   const [first, projectId, area] = fragment.replace(/^#\/?/, '').split('/');
   if (first === 'new') return { kind: 'new-project' };
+  const common = COMMON_PLACES.find((name) => name === first);
+  if (common !== undefined) return { kind: common };
   const known = AREAS.find((name) => name === area);
   if (first === 'project' && projectId !== undefined && projectId !== '') return { kind: 'project', projectId, area: known ?? 'language' };
   return { kind: 'welcome' };
@@ -19,6 +25,7 @@ export function placeOf(fragment: string): Place {
 export function fragmentOf(place: Place): string {
   if (place.kind === 'welcome') return '#/';
   if (place.kind === 'new-project') return '#/new';
+  if (place.kind !== 'project') return `#/${place.kind}`;
   return `#/project/${place.projectId}/${place.area}`;
 }
 

@@ -1,10 +1,10 @@
 /** Do places become addresses and back, and do chosen files become the right corpora? */
 import { describe, expect, it } from 'vitest';
 import { fileName, groupPaths, hasAllLanguages } from './pending-corpora.ts';
-import { AREAS, fragmentOf, placeOf, type Place } from './place.ts';
+import { AREAS, COMMON_PLACES, fragmentOf, placeOf, type Place } from './place.ts';
 
 describe('a place', () => {
-  const places: readonly Place[] = [{ kind: 'welcome' }, { kind: 'new-project' }, ...AREAS.map((area) => ({ kind: 'project', projectId: '9a37-0e', area }) as const)];
+  const places: readonly Place[] = [{ kind: 'welcome' }, { kind: 'new-project' }, ...COMMON_PLACES.map((kind) => ({ kind })), ...AREAS.map((area) => ({ kind: 'project', projectId: '9a37-0e', area }) as const)];
 
   it.each(places)('goes into the address and comes back: %o', (place) => {
     expect(placeOf(fragmentOf(place))).toEqual(place);
