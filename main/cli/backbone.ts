@@ -1,9 +1,6 @@
 /** `isogloss backbone`: is a brought model usable, and what would training it cost here? And how does a trained one go out to other programs? */
-import { join, resolve } from 'node:path';
-import { InputError } from '../../core/base/errors.ts';
-import { readBackboneModelFolder } from '../../core/encoding/backbone-model-folder.ts';
-import type { Backbone } from '../../core/encoding/backbone.ts';
-import { writeBackboneFolder } from '../../core/encoding/backbones/write-backbone.ts';
+import { resolve } from 'node:path';
+import { exportModel } from '../../core/encoding/export-model.ts';
 import type { BackboneInspection } from '../contract/backbone.ts';
 import { inspectInWorker } from '../workers/inspect-in-worker.ts';
 import { nodeProcesses } from '../workers/process.ts';
@@ -32,7 +29,7 @@ export const backboneCommand: Command = {
     'licence-unknown': { type: 'boolean' },
   },
   run: async (values, { signal }) => {
-    if (optional(values, 'export') !== null) return exportModel(values);
+    if (optional(values, 'export') !== null) return exportTrained(values, signal);
     const folder = resolve(required(values, 'inspect', 'the folder of a model (Hugging Face, sentence-transformers or ONNX)'));
     const found = await inspectInWorker(nodeProcesses(workerScript), { folder, setup: setupOf(values) }, signal);
     return { json: found, text: describe(found) };
@@ -40,23 +37,19 @@ export const backboneCommand: Command = {
 };
 
 /** Writes what others load; a model with an encoder of its own for queries as two folders. */
-async function exportModel(values: OptionValues): Promise<CommandResult> {
+async function exportTrained(values: OptionValues, signal: AbortSignal): Promise<CommandResult> {
   const out = resolve(required(values, 'out', 'the folder to write'));
   const format = choice(values, 'format', ['safetensors', 'onnx', 'both']);
   const dtype = choice(values, 'dtype', ['f32', 'f16']);
-  const { manifest, model } = await readBackboneModelFolder(resolve(required(values, 'export', 'the folder of a trained model')));
-  const licence = optional(values, 'licence');
-  const parts: readonly (readonly [string, Backbone])[] = model.queryBackbone === null ? [[out, model.backbone]] : [[join(out, 'document'), model.backbone], [join(out, 'query'), model.queryBackbone]];
-  for (const [, backbone] of parts) {
-    if (backbone.kind !== 'transformer') throw new InputError('backbone.unsupported', `${out}: this model came from an ONNX file; its trained file is model.onnx in the model's own folder.`);
-    const known = licence ?? backbone.origin?.licence ?? null;
-    if (known === null && values['licence-unknown'] !== true) throw new InputError('backbone.unknown-licence', 'The licence of the model that this one came from is not known. Say it with --licence (for instance mit), or confirm with --licence-unknown that you may pass it on.');
-  }
-  for (const [folder, backbone] of parts) {
-    if (backbone.kind !== 'transformer') continue;
-    await writeBackboneFolder(folder, backbone, { formats: format === 'both' ? ['safetensors', 'onnx'] : [format], dtype: dtype === 'f16' ? 'F16' : 'F32', languages: manifest.languages.map(({ tag }) => tag), ...(licence === null ? {} : { licence }) });
-  }
-  const folders = parts.map(([folder]) => folder);
+  const folders = await exportModel({
+    modelFolder: resolve(required(values, 'export', 'the folder of a trained model')),
+    out,
+    formats: format === 'both' ? ['safetensors', 'onnx'] : [format],
+    dtype: dtype === 'f16' ? 'F16' : 'F32',
+    licence: optional(values, 'licence'),
+    allowsUnknownLicence: values['licence-unknown'] === true,
+    signal,
+  });
   return { json: { folders, format, dtype }, text: `Written: ${folders.join(', ')}` };
 }
 

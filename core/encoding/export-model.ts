@@ -1,0 +1,92 @@
+/** How does a trained model of any kind go out to other programs? Each kind in the layouts that can say it. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFolderAtomic } from '../base/atomic-files.ts';
+import { InputError } from '../base/errors.ts';
+import { licenceStrictness } from '../corpus/terms.ts';
+import type { Backbone, OnnxBackbone } from './backbone.ts';
+import { readBackboneModelFolder } from './backbone-model-folder.ts';
+import { writeOnnx } from './backbones/own-folder.ts';
+import { UNKNOWN_LICENCE } from './backbones/sentence-transformers.ts';
+import { writeBackboneFolder } from './backbones/write-backbone.ts';
+import { readManifest, readModelFolder } from './model-folder.ts';
+import { readModelTerms } from './model-terms.ts';
+import { writeStaticFolder } from './static-exchange.ts';
+
+export type ExportFormat = 'safetensors' | 'onnx';
+
+export type ExportModelOptions = {
+  readonly modelFolder: string;
+  /** Must not exist, or be empty: nothing is overwritten. The caller checks. */
+  readonly out: string;
+  /** 'safetensors': the Hugging Face and sentence-transformers layout; 'onnx': onnx/model.onnx. */
+  readonly formats: readonly ExportFormat[];
+  readonly dtype?: 'F32' | 'F16';
+  /** As the person says it; null: that of the corpora and of the model it came from. */
+  readonly licence: string | null;
+  /** The person says that it may be passed on although nobody knows the licence. */
+  readonly allowsUnknownLicence: boolean;
+  readonly title?: string;
+  readonly notes?: readonly string[];
+  readonly signal: AbortSignal;
+};
+
+/** Which layouts a model can be written in. A model that came as ONNX goes out as ONNX alone. */
+export async function exportFormatsOf(modelFolder: string): Promise<readonly ExportFormat[]> {
+  const { encoder } = await readManifest(modelFolder);
+  return encoder.kind === 'onnx' ? ['onnx'] : ['safetensors', 'onnx'];
+}
+
+/**
+ * The licence under which a model goes out when nobody says another: the strictest of its texts' and of the model that it came from; null
+ * where one of them is unknown.
+ */
+export async function licenceOf(modelFolder: string, origins: readonly (string | null)[] = []): Promise<string | null> {
+  const terms = await readModelTerms(modelFolder);
+  const licences = [...(terms === null ? [] : [terms.licence]), ...origins];
+  const strictest = licences.toSorted((a, b) => licenceStrictness(b) - licenceStrictness(a))[0] ?? null;
+  return strictest === UNKNOWN_LICENCE || licences.includes(null) ? null : strictest;
+}
+
+/**
+ * Writes a model for other programs. @returns the folders written: one, or two for a model with an encoder of its own for queries.
+ * @throws InputError 'backbone.unknown-licence', 'backbone.unsupported' for a layout that cannot say this model; EnvironmentError of the disk.
+ */
+export async function exportModel(options: ExportModelOptions): Promise<readonly string[]> {
+  const { modelFolder, out, formats, allowsUnknownLicence, title, notes, signal } = options;
+  signal.throwIfAborted();
+  const manifest = await readManifest(modelFolder);
+  if (manifest.encoder.kind === 'static') {
+    const licence = options.licence ?? (await licenceOf(modelFolder));
+    if (licence === null && !allowsUnknownLicence) throw unknownLicence('The licence of the texts that this model learned from is not known.');
+    const { model } = await readModelFolder(modelFolder);
+    signal.throwIfAborted();
+    await writeStaticFolder(out, model, { formats, ...(licence === null ? {} : { licence }), ...(title === undefined ? {} : { title }), ...(notes === undefined ? {} : { notes }) });
+    return [out];
+  }
+  const { model } = await readBackboneModelFolder(modelFolder);
+  const parts: readonly (readonly [string, Backbone])[] = model.queryBackbone === null ? [[out, model.backbone]] : [[join(out, 'document'), model.backbone], [join(out, 'query'), model.queryBackbone]];
+  const origins = parts.flatMap(([, backbone]) => (backbone.kind === 'onnx' ? [backbone.licence] : backbone.origin === null ? [] : [backbone.origin.licence]));
+  const licence = options.licence ?? (await licenceOf(modelFolder, origins));
+  if (licence === null && !allowsUnknownLicence) throw unknownLicence('The licence of the model that this one came from, or of the texts that it learned from, is not known.');
+  const languages = manifest.languages.map(({ tag }) => tag);
+  for (const [folder, backbone] of parts) {
+    signal.throwIfAborted();
+    if (backbone.kind === 'onnx') await writeOnnxBackbone(folder, backbone, formats);
+    else await writeBackboneFolder(folder, backbone, { formats, dtype: options.dtype ?? 'F32', languages, ...(licence === null ? {} : { licence }), ...(title === undefined ? {} : { title }) });
+  }
+  return parts.map(([folder]) => folder);
+}
+
+async function writeOnnxBackbone(folder: string, backbone: OnnxBackbone, formats: readonly ExportFormat[]): Promise<void> {
+  if (formats.includes('safetensors')) throw new InputError('backbone.unsupported', 'This model came from an ONNX file, which names no layers that the Hugging Face layout could hold. Choose ONNX.');
+  await writeFolderAtomic(folder, async (temporary) => {
+    await mkdir(join(temporary, 'onnx'));
+    for (const [name, bytes] of backbone.tokenizer.files) await writeFile(join(temporary, name), bytes);
+    await writeOnnx(join(temporary, 'onnx', 'model.onnx'), backbone);
+  });
+}
+
+function unknownLicence(sentence: string): InputError {
+  return new InputError('backbone.unknown-licence', `${sentence} Say it with --licence (for instance mit), or confirm with --licence-unknown that you may pass it on.`);
+}
