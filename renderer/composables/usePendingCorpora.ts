@@ -1,9 +1,9 @@
 /** How do chosen and dropped files become corpora? Upload where needed, look inside, let the person settle the languages, add. */
 import { computed, type ComputedRef } from 'vue';
-import { UPLOAD_CHUNK_BYTES } from '../../main/contract/limits.ts';
 import type { CorpusLanguages, CorpusRole } from '../../main/contract/index.ts';
 import { problemFrom } from '../bridge.ts';
 import { fileName, groupPaths, usePendingStore, type PendingCorpus, type PendingState } from '../stores/pending-corpora.ts';
+import { uploadFile } from './upload-file.ts';
 import { useBridge } from './useBridge.ts';
 import { useOpenProject } from './useOpenProject.ts';
 
@@ -42,18 +42,9 @@ export function usePendingCorpora(projectId: () => string): PendingCorpora {
     }
   }
 
-  /** Sends a file piece by piece; null when the person left it out meanwhile or it failed. */
-  async function upload(pending: PendingCorpus, file: File): Promise<string | null> {
-    const id = crypto.randomUUID();
-    for (let offset = 0; store.find(pending.id) !== null; ) {
-      const chunk = file.slice(offset, offset + UPLOAD_CHUNK_BYTES);
-      const answer = await client.files.upload({ projectId: pending.projectId, upload: id, name: file.name, offset, totalBytes: file.size, chunk });
-      if (answer.status === 'complete') return answer.path;
-      offset = answer.receivedBytes;
-      set(pending, { status: 'uploading', fractionDone: file.size === 0 ? 0 : offset / file.size });
-    }
-    return null;
-  }
+  /** Null when the person left it out meanwhile. */
+  const upload = (pending: PendingCorpus, file: File): Promise<string | null> =>
+    uploadFile(client, { projectId: pending.projectId, file, isWanted: () => store.find(pending.id) !== null, onProgress: (fractionDone) => set(pending, { status: 'uploading', fractionDone }) });
 
   async function uploadAll(role: CorpusRole, files: readonly File[]): Promise<void> {
     const pending = begin(role, files.map((file) => file.name).join(' + '), { status: 'uploading', fractionDone: 0 });
