@@ -1,13 +1,15 @@
 /** How many of the sentence pairs hidden in two texts does mining find? The task of BUCC, its threshold found on a training split. */
 import type { BitextSet } from '../corpus/bitext-set.ts';
 import type { Encoder } from '../encoding/encoder.ts';
-import { bestThreshold, bootstrapF1, foundSetScores, type FoundSetScores } from '../metrics/found-set.ts';
+import { bestThreshold, bootstrapF1, foundSetScores, type FoundSetScores, type FoundUnit } from '../metrics/found-set.ts';
 import { mineBitext, type MinedPair } from '../retrieval/bitext-mining.ts';
 import { commonLanguage } from '../retrieval/guess-language.ts';
 import { sentenceSimilarities } from '../retrieval/sentence-similarities.ts';
 
 export type BitextTask = {
   readonly encoder: Encoder;
+  /** Where the targets are encoded by another one, into the same space. */
+  readonly targetEncoder?: Encoder;
   readonly train: BitextSet;
   readonly test: BitextSet;
   /** BCP 47; null: recognised from the sentences of the training split. */
@@ -16,6 +18,7 @@ export type BitextTask = {
   /** As mineBitext and sentenceSimilarities have them. */
   readonly neighbours?: number;
   readonly lexicalWeight?: number;
+  readonly lengthWeight?: number;
   readonly threads?: number;
   readonly signal?: AbortSignal;
 };
@@ -26,6 +29,8 @@ export type BitextResult = FoundSetScores & {
   /** 95 %, by drawing source sentences again. */
   readonly interval: { readonly low: number; readonly high: number };
   readonly train: FoundSetScores;
+  /** What each source sentence of the test split adds to the sums. */
+  readonly units: readonly FoundUnit[];
   readonly sourceLanguage: string | null;
   readonly targetLanguage: string | null;
 };
@@ -47,18 +52,21 @@ export async function evaluateBitext(task: BitextTask): Promise<BitextResult> {
   const { threshold, ...trainScores } = bestThreshold(trained, train.gold.length);
   const kept = judge(await mine(task, test, languages), test).filter(({ score }) => score >= threshold);
   const scores = foundSetScores({ right: kept.filter(({ isRight }) => isRight).length, found: kept.length, gold: test.gold.length });
-  return { ...scores, threshold, interval: bootstrapF1(unitsOf(kept, test), { seed: BOOTSTRAP_SEED }), train: trainScores, ...languages };
+  const units = unitsOf(kept, test);
+  return { ...scores, threshold, interval: bootstrapF1(units, { seed: BOOTSTRAP_SEED }), train: trainScores, units, ...languages };
 }
 
 type Languages = Pick<BitextResult, 'sourceLanguage' | 'targetLanguage'>;
 
-function mine({ encoder, neighbours, lexicalWeight, threads, signal }: BitextTask, { sources, targets }: BitextSet, languages: Languages): Promise<readonly MinedPair[]> {
+function mine({ encoder, targetEncoder, neighbours, lexicalWeight, lengthWeight, threads, signal }: BitextTask, { sources, targets }: BitextSet, languages: Languages): Promise<readonly MinedPair[]> {
   const blocks = sentenceSimilarities({
     encoder,
+    ...(targetEncoder === undefined ? {} : { targetEncoder }),
     sources: sources.map(({ text }) => text),
     targets: targets.map(({ text }) => text),
     ...languages,
     ...(lexicalWeight === undefined ? {} : { lexicalWeight }),
+    ...(lengthWeight === undefined ? {} : { lengthWeight }),
     ...(threads === undefined ? {} : { threads }),
     ...(signal === undefined ? {} : { signal }),
   });

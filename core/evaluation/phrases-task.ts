@@ -5,6 +5,17 @@ import { phraseVectors } from '../encoding/phrase-vectors.ts';
 import { pairAccuracy } from '../metrics/pair-accuracy.ts';
 import { phraseForm } from '../text/phrase-places.ts';
 
+type PhraseEncoder = Pick<Encoder, 'phrases' | 'encode' | 'width'>;
+
+export type PhrasesTask = {
+  readonly encoder: PhraseEncoder;
+  /** Where the vectors of the other language are made by another one, into the same space. */
+  readonly targetEncoder?: PhraseEncoder;
+  readonly set: Pick<PhraseSet, 'sources' | 'targets'>;
+  readonly layer?: number;
+  readonly mostSentences?: number;
+};
+
 export type PhrasesResult = {
   readonly phrases: number;
   /** Mean of both directions. */
@@ -20,21 +31,27 @@ export type PhrasesResult = {
  * @param layer  as `phraseVectors` has it. @param mostSentences  example sentences used of each phrase, the first ones; left out: all.
  * @throws InputError 'phrases.no-such-layer'; what encoding throws. @see Zheng et al. 2022 (XPR), sections 3.4 and 5.1.
  */
-export async function evaluatePhrases(options: { readonly encoder: Pick<Encoder, 'phrases' | 'encode' | 'width'>; readonly set: Pick<PhraseSet, 'sources' | 'targets'>; readonly layer?: number; readonly mostSentences?: number }): Promise<PhrasesResult> {
-  const { encoder, set, layer, mostSentences = Number.POSITIVE_INFINITY } = options;
-  const vectorsOf = (side: PhraseSet['sources']) => phraseVectors(encoder, side.map(({ phrase, sentences }) => ({ phrase, sentences: sentences.slice(0, mostSentences) })), layer === undefined ? {} : { layer });
-  const sources = await vectorsOf(set.sources);
-  const targets = await vectorsOf(set.targets);
+export async function evaluatePhrases(options: PhrasesTask): Promise<PhrasesResult> {
+  const { forward, backward } = await answerPhrases(options);
+  const share = (right: Uint8Array): number => right.reduce((sum, value) => sum + value, 0) / right.length;
+  const [there, back] = [share(forward), share(backward)];
+  return { phrases: forward.length, 'accuracy@1': (there + back) / 2, forward: there, backward: back };
+}
+
+/** uint8 [phrases] of each direction: 1 where the answer was right. @param options and @throws as evaluatePhrases. */
+export async function answerPhrases(options: PhrasesTask): Promise<{ readonly forward: Uint8Array; readonly backward: Uint8Array }> {
+  const { encoder, targetEncoder = encoder, set, layer, mostSentences = Number.POSITIVE_INFINITY } = options;
+  const vectorsOf = (own: PhraseEncoder, side: PhraseSet['sources']) => phraseVectors(own, side.map(({ phrase, sentences }) => ({ phrase, sentences: sentences.slice(0, mostSentences) })), layer === undefined ? {} : { layer });
+  const sources = await vectorsOf(encoder, set.sources);
+  const targets = await vectorsOf(targetEncoder, set.targets);
   const { answers } = pairAccuracy({ sources: sources.vectors, targets: targets.vectors, width: sources.width });
   const phrases = set.sources.length;
-  const forward = shareRight(answers.subarray(0, phrases), set.sources, set.targets);
-  const backward = shareRight(answers.subarray(phrases), set.targets, set.sources);
-  return { phrases, 'accuracy@1': (forward + backward) / 2, forward, backward };
+  return { forward: rightAnswers(answers.subarray(0, phrases), set.sources, set.targets), backward: rightAnswers(answers.subarray(phrases), set.targets, set.sources) };
 }
 
 /** Phrase i of `asked` was answered by phrase `answers[i]` of `others`. */
-function shareRight(answers: Int32Array, asked: PhraseSet['sources'], others: PhraseSet['sources']): number {
+function rightAnswers(answers: Int32Array, asked: PhraseSet['sources'], others: PhraseSet['sources']): Uint8Array {
   const form = (side: PhraseSet['sources'], i: number): string => phraseForm(side[i]?.phrase ?? '');
   const right = new Set(asked.map((_, i) => `${form(asked, i)}\t${form(others, i)}`));
-  return answers.reduce((sum, answer, i) => sum + (right.has(`${form(asked, i)}\t${form(others, answer)}`) ? 1 : 0), 0) / asked.length;
+  return Uint8Array.from(answers, (answer, i) => (right.has(`${form(asked, i)}\t${form(others, answer)}`) ? 1 : 0));
 }

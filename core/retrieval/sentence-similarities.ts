@@ -11,6 +11,8 @@ import type { OverlapRow } from './translation-overlap.ts';
 
 export type SentenceSimilarityOptions = {
   readonly encoder: Pick<Encoder, 'encode' | 'width' | 'translation'>;
+  /** Where the targets are encoded by another one, into the same space. */
+  readonly targetEncoder?: Pick<Encoder, 'encode' | 'width'>;
   readonly sources: readonly string[];
   readonly targets: readonly string[];
   /** BCP 47 as the model has them; null: unknown, then vectors alone decide. */
@@ -41,10 +43,10 @@ const SENTENCES_AT_ONCE = 2_048;
  * @throws what the encoder and `createSession` throw; the signal's reason once aborted.
  */
 export async function* sentenceSimilarities(options: SentenceSimilarityOptions): AsyncGenerator<SimilarityBlock> {
-  const { encoder, sources, targets, signal, threads, lexicalWeight = LEXICAL_WEIGHT, lengthWeight = LENGTH_WEIGHT } = options;
+  const { encoder, targetEncoder = encoder, sources, targets, signal, threads, lexicalWeight = LEXICAL_WEIGHT, lengthWeight = LENGTH_WEIGHT } = options;
   if (sources.length === 0 || targets.length === 0) return;
   const { width } = encoder;
-  const targetVectors = await encodeAll(encoder, targets, signal);
+  const targetVectors = await encodeAll(targetEncoder, targets, signal);
   const overlap = lexicalWeight === 0 ? null : await overlapOf(options);
   const sourceLengths = logLengths(sources);
   const targetLengths = logLengths(targets);
@@ -62,7 +64,7 @@ export async function* sentenceSimilarities(options: SentenceSimilarityOptions):
   }
 }
 
-async function encodeAll(encoder: SentenceSimilarityOptions['encoder'], texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array> {
+async function encodeAll(encoder: Pick<Encoder, 'encode' | 'width'>, texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array> {
   const vectors = new Float32Array(texts.length * encoder.width);
   for (let start = 0; start < texts.length; start += SENTENCES_AT_ONCE) {
     await pauseFor(signal);

@@ -21,7 +21,7 @@ async function tryOut(folder: string) {
       about: 'Sample texts.',
       scale: 'small',
       base: { encoder: { kind: 'static', width: 32, vocabularySize: 1200 }, parallel: [{ path: 'pairs.tsv', source: 'en', target: 'sw' }], losses: { retrieval: { weight: 0 } }, optimizer: { parallelBatch: 64 }, budget: { steps: 25 } },
-      rows: [{ name: 'before', method: 'untrained', modelOf: 'sema' }, { name: 'sema', train: {} }, { name: 'lang', train: { losses: { language: { weight: 0.1 } } } }],
+      rows: [{ name: 'before', kind: 'untrained', of: 'sema' }, { name: 'sema', kind: 'recipe', train: {} }, { name: 'lang', kind: 'recipe', train: { losses: { language: { weight: 0.1 } } } }],
       seeds: [1],
       tasks: [{ name: 'en-sw', kind: 'pairs', source: 'en.txt', target: 'sw.txt' }],
       claims: [{ text: 'training helps', better: 'sema', than: 'before' }],

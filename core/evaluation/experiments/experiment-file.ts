@@ -3,38 +3,14 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJson } from '../../base/atomic-files.ts';
 import { InputError } from '../../base/errors.ts';
+import { contradictions } from './contradictions.ts';
+import { rowSchema, usedRow, type ExperimentRow, type RowOf } from './rows.ts';
+import { taskSchema, withTaskPlaces } from './tasks.ts';
+
+export type { ExperimentRow } from './rows.ts';
+export type { ExperimentTask } from './tasks.ts';
 
 const name = z.string().regex(/^[\w.+-]{1,60}$/, 'a name of letters, digits, "_", ".", "+", "-"');
-const path = z.string().min(1, 'a path');
-const tag = z.string().min(1, 'a language tag');
-
-const retrievalTask = z.strictObject({
-  name,
-  kind: z.literal('retrieval'),
-  /** A folder with queries, collection and qrels (BEIR). */
-  data: path,
-  distractors: path.optional(),
-  queryLanguage: tag,
-  documentLanguage: tag,
-  metric: z.enum(['MRR@100', 'MRR@10', 'R@1', 'R@10', 'R@100', 'nDCG@10']).default('MRR@100'),
-});
-const pairsTask = z.strictObject({ name, kind: z.literal('pairs'), source: path, target: path });
-const task = z.discriminatedUnion('kind', [retrievalTask, pairsTask]);
-
-const row = z.strictObject({
-  name,
-  /** As the paper's table calls it. */
-  label: z.string().optional(),
-  /** What this row changes in the base recipe, merged key by key; absent for a row that trains nothing. */
-  train: z.record(z.string(), z.json()).optional(),
-  /** How its retrieval tasks are searched; "untrained" is the model of the row before training. */
-  method: z.enum(['dense', 'hybrid', 'translated', 'bm25', 'bm25-char', 'untrained']).default('dense'),
-  /** Uses the model of another row instead of training one. */
-  modelOf: name.optional(),
-  /** Place on the horizontal axis of the plot, and the curve it belongs to. */
-  x: z.number().optional(),
-  series: z.string().optional(),
-});
 
 const claim = z.strictObject({
   text: z.string().min(1),
@@ -42,6 +18,21 @@ const claim = z.strictObject({
   than: name,
   /** All tasks when left out: the mean over them is compared. */
   tasks: z.array(name).min(1).optional(),
+  /** "close": the paper found no difference that matters; it holds when the interval of the difference lies within ± `margin`. */
+  relation: z.enum(['better', 'close']).default('better'),
+  margin: z.number().positive().max(1).default(0.01),
+});
+
+/** A column of means over some tasks. */
+const average = z.strictObject({ label: z.string().min(1), tasks: z.array(name).min(1) });
+
+/** Something that has to be brought, and where it is to be had. */
+const need = z.strictObject({
+  path: z.string().min(1),
+  what: z.string().min(1),
+  from: z.string().min(1),
+  /** For a backbone that is not there yet: its family, so that the plan knows its sizes. */
+  backbone: z.enum(['mbert', 'xlm-r-base', 'xlm-r-large', 'infoxlm-base', 'infoxlm-large', 'labse']).optional(),
 });
 
 const experimentSchema = z.strictObject({
@@ -52,20 +43,32 @@ const experimentSchema = z.strictObject({
   /** Backbone, data and size, in words. */
   about: z.string(),
   scale: z.enum(['small', 'full']),
+  needs: z.array(need).default([]),
   base: z.record(z.string(), z.json()).default({}),
-  rows: z.array(row).min(1),
-  /** The row that others are compared with; the first when left out. */
+  rows: z.array(rowSchema).min(1),
+  /** The row that others are compared with; the first that is not reported when left out. */
   reference: name.optional(),
   seeds: z.array(z.int().min(0)).min(1),
-  tasks: z.array(task).min(1),
+  tasks: z.array(taskSchema).min(1),
+  /** Settings are chosen on these, and on these alone. */
+  development: z.array(taskSchema).default([]),
+  /** Left out: one column "average" where there are several tasks. */
+  averages: z.array(average).optional(),
+  /** Numbers times 100, with one digit, as F1 of BUCC is printed. */
+  percent: z.boolean().default(false),
+  /** A table of batches, steps and products, as Table 1 of Hu et al. 2023 has it. */
+  showsCosts: z.boolean().default(false),
   claims: z.array(claim).default([]),
-  plot: z.strictObject({ x: z.string(), y: z.string(), logarithmic: z.boolean().default(false) }).optional(),
+  plot: z.strictObject({ x: z.string(), y: z.string(), logarithmic: z.boolean().default(false), /** Rows drawn as dashed horizontal lines. */ lines: z.array(name).default([]) }).optional(),
 });
 
+export type ExperimentDraft = z.infer<typeof experimentSchema>;
+export type ExperimentClaim = z.infer<typeof claim>;
+export type ExperimentAverage = z.infer<typeof average>;
+export type ExperimentNeed = z.infer<typeof need>;
+
 /** An experiment with every default filled in; `{data}` replaced and paths absolute. */
-export type Experiment = Omit<z.infer<typeof experimentSchema>, 'reference'> & { readonly reference: string };
-export type ExperimentRow = Experiment['rows'][number];
-export type ExperimentTask = Experiment['tasks'][number];
+export type Experiment = Omit<ExperimentDraft, 'reference' | 'averages'> & { readonly reference: string; readonly averages: readonly ExperimentAverage[] };
 
 /**
  * Reads and checks an experiment. Paths are relative to the file; "{data}" at the beginning of one stands for `dataFolder`.
@@ -86,43 +89,65 @@ export function parseExperiment(value: unknown, { file, dataFolder }: { readonly
     if (dataFolder === null) throw new InputError('experiment.needs-data', `${file}: this experiment uses data that you bring ("${written}"). Name its folder with --data.`, { data: { path: file } });
     return resolve(dataFolder, `.${written.slice('{data}'.length)}`);
   };
-  const experiment = parsed.data;
+  const { reference, averages, ...experiment } = parsed.data;
   return {
     ...experiment,
-    reference: experiment.reference ?? experiment.rows[0]?.name ?? '',
+    reference: reference ?? experiment.rows.find(({ kind }) => kind !== 'reported')?.name ?? '',
+    averages: averages ?? (experiment.tasks.length > 1 ? [{ label: 'average', tasks: experiment.tasks.map(({ name: task }) => task) }] : []),
+    needs: experiment.needs.map((one) => ({ ...one, path: place(one.path) })),
     base: withPlaces(experiment.base, place),
-    rows: experiment.rows.map((entry) => (entry.train === undefined ? entry : { ...entry, train: withPlaces(entry.train, place) })),
-    tasks: experiment.tasks.map((entry): ExperimentTask => {
-      if (entry.kind === 'pairs') return { ...entry, source: place(entry.source), target: place(entry.target) };
-      return { ...entry, data: place(entry.data), ...(entry.distractors === undefined ? {} : { distractors: place(entry.distractors) }) };
-    }),
+    rows: experiment.rows.map((row) => withRowPlaces(row, place)),
+    tasks: experiment.tasks.map((task) => withTaskPlaces(task, place)),
+    development: experiment.development.map((task) => withTaskPlaces(task, place)),
   };
 }
 
-/** The recipe of a row and a seed: base, then what the row changes (objects merged, everything else replaced), then the seed. */
-export function recipeOf(experiment: Experiment, { row: entry, seed }: { readonly row: ExperimentRow; readonly seed: number }): Record<string, unknown> {
-  return { ...merged(experiment.base, entry.train ?? {}), seed };
+/** The recipe of a row and a seed: base, then what the row changes, then a variant of it (objects merged, everything else replaced), then the seed. */
+export function recipeOf(experiment: Experiment, { row, seed, variant }: { readonly row: RowOf<'recipe'>; readonly seed: number; readonly variant?: number }): Record<string, unknown> {
+  const change = variant === undefined ? undefined : row.variants?.[variant];
+  return { ...merged(merged(experiment.base, row.train), change ?? {}), seed };
 }
 
-/** The row whose model a row uses: itself, or the one it names. */
-export function modelRowOf(experiment: Experiment, { modelOf, name: own }: ExperimentRow): ExperimentRow | null {
-  const owner = experiment.rows.find((entry) => entry.name === (modelOf ?? own));
-  return owner?.train === undefined ? null : owner;
+/** The row at whose model (trained or brought) the chain of a row begins; null for a row without a model. */
+export function modelRowOf(experiment: Experiment, row: ExperimentRow): ExperimentRow | null {
+  if (row.kind === 'bm25' || row.kind === 'reported') return null;
+  const used = usedRow(row);
+  if (row.kind === 'recipe' || row.kind === 'phrases' || used === null) return row;
+  const owner = experiment.rows.find((other) => other.name === used);
+  return owner === undefined ? null : modelRowOf(experiment, owner);
 }
 
 type Json = z.infer<ReturnType<typeof z.json>>;
 
-const PATH_KEYS = new Set(['path', 'sourcePath', 'targetPath', 'pairs', 'folder', 'model']);
+const PATH_KEYS = new Set(['path', 'sourcePath', 'targetPath', 'pairs', 'folder', 'model', 'backbone', 'vectors']);
 
-/** Strings under keys that name files, with their places resolved. */
-function withPlaces(value: Record<string, Json>, place: (written: string) => string): Record<string, Json> {
+/** Strings under keys that name files, and all that begin with "{data}", with their places resolved. */
+function withPlaces(value: Readonly<Record<string, Json>>, place: (written: string) => string): Record<string, Json> {
   const visit = (at: Json, key: string): Json => {
-    if (typeof at === 'string') return PATH_KEYS.has(key) ? place(at) : at;
+    if (typeof at === 'string') return PATH_KEYS.has(key) || at.startsWith('{data}') ? place(at) : at;
     if (Array.isArray(at)) return at.map((item) => visit(item, key));
     if (at === null || typeof at !== 'object') return at;
     return withPlaces(at, place);
   };
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visit(item, key)]));
+}
+
+function withRowPlaces(row: ExperimentRow, place: (written: string) => string): ExperimentRow {
+  switch (row.kind) {
+    case 'recipe':
+      return { ...row, train: withPlaces(row.train, place), ...(row.variants === undefined ? {} : { variants: row.variants.map((one) => withPlaces(one, place)) }) };
+    case 'backbone':
+      return { ...row, path: place(row.path) };
+    case 'calibrated':
+      return { ...row, texts: Object.fromEntries(Object.entries(row.texts).map(([language, paths]) => [language, paths.map(place)])), pairs: row.pairs.map((one) => withPlaces(one, place)) };
+    case 'clwe':
+    case 'clse':
+      return { ...row, settings: withPlaces(row.settings, place) };
+    case 'phrases':
+      return { ...row, settings: withPlaces(row.settings, place), ...(row.backbone === undefined ? {} : { backbone: place(row.backbone) }) };
+    default:
+      return row;
+  }
 }
 
 function merged(base: Readonly<Record<string, Json>>, change: Readonly<Record<string, Json>>): Record<string, Json> {
@@ -136,34 +161,6 @@ function merged(base: Readonly<Record<string, Json>>, change: Readonly<Record<st
 
 function isPlain(value: Json | undefined): value is Record<string, Json> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function contradictions({ rows, tasks, claims, reference, plot }: z.infer<typeof experimentSchema>): string[] {
-  const problems: string[] = [];
-  const rowNames = rows.map((entry) => entry.name);
-  const taskNames = tasks.map((entry) => entry.name);
-  for (const [what, names] of [['rows', rowNames], ['tasks', taskNames]] as const) {
-    const twice = names.filter((entry, i) => names.indexOf(entry) !== i);
-    if (twice.length > 0) problems.push(`"${what}": expected each name once, found "${twice.join('", "')}" again`);
-  }
-  const known = (where: string, wanted: string, names: readonly string[]): void => {
-    if (!names.includes(wanted)) problems.push(`"${where}": expected one of ${names.join(', ')}, found "${wanted}"`);
-  };
-  if (reference !== undefined) known('reference', reference, rowNames);
-  claims.forEach((entry, i) => {
-    known(`claims/${i}/better`, entry.better, rowNames);
-    known(`claims/${i}/than`, entry.than, rowNames);
-    for (const one of entry.tasks ?? []) known(`claims/${i}/tasks`, one, taskNames);
-  });
-  rows.forEach((entry, i) => {
-    if (entry.modelOf !== undefined) known(`rows/${i}/modelOf`, entry.modelOf, rows.filter(({ train }) => train !== undefined).map((other) => other.name));
-    if (entry.train !== undefined && entry.modelOf !== undefined) problems.push(`"rows/${i}": expected "train" or "modelOf", found both`);
-    const needsModel = !entry.method.startsWith('bm25');
-    if (needsModel && entry.train === undefined && entry.modelOf === undefined) problems.push(`"rows/${i}": method "${entry.method}" needs a model: expected "train" or "modelOf", found neither`);
-    if (!needsModel && tasks.some(({ kind }) => kind === 'pairs')) problems.push(`"rows/${i}": method "${entry.method}" has no vectors, but the experiment has a task of kind "pairs"`);
-    if (plot !== undefined && entry.series !== undefined && entry.x === undefined) problems.push(`"rows/${i}": expected "x", its place in the plot, found nothing`);
-  });
-  return problems;
 }
 
 function invalid(file: string, problems: readonly string[]): InputError {

@@ -14,9 +14,9 @@ const written = {
   scale: 'small',
   base: { losses: { semantic: { weight: 0 }, retrieval: { weight: 1 } }, parallel: [{ path: '{data}/pairs.tsv', source: 'en', target: 'sw' }] },
   rows: [
-    { name: 'ir', label: 'L_IR', train: {}, x: 1, series: 'losses' },
-    { name: 'sema', label: '+ semaCL', train: { losses: { semantic: { weight: 1 } } }, x: 2, series: 'losses' },
-    { name: 'untrained', method: 'untrained', modelOf: 'ir' },
+    { name: 'ir', kind: 'recipe', label: 'L_IR', train: {}, x: 1, series: 'losses' },
+    { name: 'sema', kind: 'recipe', label: '+ semaCL', train: { losses: { semantic: { weight: 1 } } }, x: 2, series: 'losses' },
+    { name: 'untrained', kind: 'untrained', of: 'ir' },
   ],
   seeds: [1, 2],
   tasks: [{ name: 'pairs', kind: 'pairs', source: '{data}/a', target: 'b' }],
@@ -28,14 +28,14 @@ const experiment = (): Experiment => parseExperiment(written, place);
 /** 200 items whose mean is `share`; the same items are right in each seed but for a few. */
 const measured = (row: string, seed: number, share: number): Measurement => {
   const items = Array.from({ length: 200 }, (_, i) => ((i * 37 + seed) % 200 < share * 200 ? 1 : 0));
-  return { row, seed, task: 'pairs', value: share, items };
+  return { row, seed, task: 'pairs', metric: 'accuracy', value: share, items };
 };
 
 describe('an experiment file', () => {
   it('has its places resolved, its rows merged into the base and its seeds set', () => {
     const read = experiment();
     const [, sema] = read.rows;
-    if (sema === undefined) throw new Error('no row');
+    if (sema?.kind !== 'recipe') throw new Error('no row');
     expect(read.reference).toBe('ir');
     expect(read.tasks[0]).toMatchObject({ source: '/data/a', target: '/experiments/b' });
     expect(recipeOf(read, { row: sema, seed: 7 })).toEqual({ losses: { semantic: { weight: 1 }, retrieval: { weight: 1 } }, parallel: [{ path: '/data/pairs.tsv', source: 'en', target: 'sw' }], seed: 7 });
@@ -43,8 +43,8 @@ describe('an experiment file', () => {
   });
 
   it('says all that is wrong with it', () => {
-    const broken = { ...written, rows: [{ name: 'ir', method: 'dense' }, { name: 'ir', train: {} }, { name: 'words', method: 'bm25' }], claims: [{ text: 'x', better: 'nobody', than: 'ir' }], reference: 'who' };
-    expect(() => parseExperiment(broken, place)).toThrow(/each name once, found "ir"[^]*"reference"[^]*"who"[^]*"nobody"[^]*needs a model[^]*"bm25" has no vectors[^]*Nothing was started/);
+    const broken = { ...written, rows: [{ name: 'ir', kind: 'search', of: 'nothing' }, { name: 'ir', kind: 'recipe', train: {} }, { name: 'words', kind: 'bm25', tuned: true }], claims: [{ text: 'x', better: 'nobody', than: 'ir' }], reference: 'who' };
+    expect(() => parseExperiment(broken, place)).toThrow(/each name once, found "ir"[^]*"reference"[^]*"who"[^]*"nobody"[^]*"rows\/0"[^]*found "nothing"[^]*"rows\/2"[^]*development[^]*"rows\/2"[^]*kind "bm25"[^]*Nothing was started/);
     expect(() => parseExperiment({ ...written, seeds: [] }, place)).toThrow(/seeds/);
     expect(() => parseExperiment({ ...written, rowss: [] }, place)).toThrow(/rowss/);
   });
@@ -90,12 +90,12 @@ describe('summarise', () => {
 
   it('does not judge what was not measured', () => {
     expect(summarise(experiment(), measurements.slice(0, 2)).claims).toEqual([]);
-    expect(summarise(experiment(), [])).toEqual({ cells: [], claims: [] });
+    expect(summarise(experiment(), [])).toEqual({ cells: [], averages: [], claims: [] });
   });
 });
 
 describe('the page of an experiment', () => {
-  const facts = { node: 'v24', platform: 'linux x64', cpu: '2 x cpu', minutes: 1.25 };
+  const facts = { node: 'v24', platform: 'linux x64', cpu: '2 x cpu', threads: 1, minutes: 1.25, cpuMinutes: 1.5, rows: [{ row: 'ir', cpuMinutes: 0.7 }], choices: {}, notes: [] };
   const results = summarise(experiment(), [measured('ir', 1, 0.5), measured('ir', 2, 0.5), measured('sema', 1, 0.75), measured('sema', 2, 0.75)]);
 
   it('has the table with the labels of the paper, the best in bold, stars, intervals, and what is missing', () => {

@@ -1,71 +1,121 @@
 /** What did an experiment find? Means over seeds with intervals, differences from the reference row, claims that hold or do not. */
-import { seededRandom } from '../../base/random.ts';
-import { comparePaired } from '../../metrics/significance.ts';
-import type { Experiment } from './experiment-file.ts';
+import { ratioDifferenceTest, type Ratio } from '../../metrics/ratio-differences.ts';
+import type { Experiment, ExperimentClaim } from './experiment-file.ts';
+import { createIntervals, type Interval, type Intervals } from './intervals.ts';
+import { furtherMetricsOf, metricOf } from './tasks.ts';
 
-/** One evaluated task of one row and seed; `items` are the values of single queries (or sentences), whose mean is `value`. */
-export type Measurement = { readonly row: string; readonly seed: number; readonly task: string; readonly value: number; readonly items: readonly number[] };
+export type { Interval } from './intervals.ts';
 
-export type Interval = { readonly low: number; readonly high: number };
+/**
+ * One task of one row and seed by one metric. `items` are the values of single queries (or sentences), whose mean is `value`; with `weights`
+ * the value is the sum of items by the sum of weights (F1: 2 right by found + gold, sentence by sentence).
+ */
+export type Measurement = {
+  readonly row: string;
+  readonly seed: number;
+  readonly task: string;
+  readonly metric: string;
+  readonly value: number;
+  readonly items: readonly number[];
+  readonly weights?: readonly number[] | undefined;
+};
+
+/** Against the reference row, item by item (means over seeds). */
+export type Difference = { readonly value: number; readonly pValue: number; /** After Holm's correction over all comparisons of the experiment. */ readonly corrected: number };
 
 export type Cell = {
   readonly row: string;
   readonly task: string;
+  readonly metric: string;
   /** Mean over seeds. */
   readonly mean: number;
   /** Standard deviation over seeds; null of one seed. */
   readonly deviation: number | null;
-  /** 95 %: seeds and queries drawn with replacement. */
+  /** 95 %: seeds and items drawn with replacement. */
   readonly interval: Interval;
   readonly seeds: number;
-  /** Against the reference row, query by query (means over seeds): null for the reference itself. */
-  readonly difference: { readonly value: number; readonly pValue: number; /** After Holm's correction over all comparisons of the experiment. */ readonly corrected: number } | null;
+  /** null for the reference itself. */
+  readonly difference: Difference | null;
 };
+
+/** The mean of a row over several tasks; only where all of them were measured. */
+export type AverageCell = Omit<Cell, 'task'> & { readonly average: string };
 
 export type ClaimResult = {
   readonly text: string;
   readonly better: string;
   readonly than: string;
+  readonly relation: ExperimentClaim['relation'];
   readonly difference: number;
   readonly interval: Interval;
-  /** 'holds': the interval lies above 0; 'does not hold': below 0; 'undecided': 0 lies inside. */
+  /** Of "better": the interval of the difference lies above 0, below 0, or holds it. Of "close": within ± margin, all outside of it, or neither. */
   readonly verdict: 'holds' | 'does not hold' | 'undecided';
 };
 
-export type ExperimentResults = { readonly cells: readonly Cell[]; readonly claims: readonly ClaimResult[] };
+export type ExperimentResults = { readonly cells: readonly Cell[]; readonly averages: readonly AverageCell[]; readonly claims: readonly ClaimResult[] };
 
-const DRAWS = 2_000;
-const TAIL = 0.025;
 const STATISTICS_SEED = 20_261_120;
 
 /** Rows and tasks that were not measured yet are left out. */
 export function summarise(experiment: Experiment, measurements: readonly Measurement[]): ExperimentResults {
-  const of = (row: string, task: string): readonly Measurement[] => measurements.filter((one) => one.row === row && one.task === task);
-  const drafts = experiment.rows.flatMap(({ name: row }) =>
-    experiment.tasks.flatMap(({ name: task }) => {
-      const own = of(row, task);
-      return own.length === 0 ? [] : [{ row, task, own, reference: row === experiment.reference ? [] : of(experiment.reference, task) }];
+  const intervals = createIntervals();
+  const of = (row: string, task: string, metric: string): readonly Measurement[] => measurements.filter((one) => one.row === row && one.task === task && one.metric === metric);
+  const drafts = columnsOf(experiment).flatMap(({ average, tasks }) =>
+    experiment.rows.flatMap(({ name: row }) => {
+      const own = tasks.map(({ task, metric }) => of(row, task, metric));
+      if (own.some(({ length }) => length === 0)) return [];
+      const reference = tasks.map(({ task, metric }) => of(experiment.reference, task, metric));
+      const isCompared = row !== experiment.reference && reference.every(({ length }) => length > 0);
+      return [{ row, average, task: tasks[0]?.task ?? '', metric: tasks[0]?.metric ?? '', own, reference: isCompared ? reference : null }];
     }),
   );
-  const compared = drafts.map(({ own, reference }) => (reference.length === 0 ? null : comparePaired({ a: meanItems(reference), b: meanItems(own), seed: STATISTICS_SEED })));
+  const compared = drafts.map(({ own, reference }) => (reference === null ? null : ratioDifferenceTest({ a: reference.map(meanRatio), b: own.map(meanRatio), seed: STATISTICS_SEED })));
   const corrected = holm(compared.flatMap((comparison) => (comparison === null ? [] : [comparison.pValue])));
   let next = 0;
-  const cells = drafts.map(({ row, task, own }, i): Cell => {
+  const cells: Cell[] = [];
+  const averages: AverageCell[] = [];
+  drafts.forEach(({ row, average, task, metric, own }, i) => {
     const comparison = compared[i] ?? null;
-    const values = own.map(({ value }) => value);
     const difference = comparison === null ? null : { value: comparison.difference, pValue: comparison.pValue, corrected: corrected[next++] ?? 1 };
-    return { row, task, mean: mean(values), deviation: deviation(values), interval: interval([own]), seeds: own.length, difference };
+    const bySeed = valuesBySeed(own);
+    const cell = { row, metric, mean: mean(own.map((task_) => mean(task_.map(({ value }) => value)))), deviation: deviation(bySeed), interval: intervals.of(own.map((one) => ({ own: one, other: null }))), seeds: own[0]?.length ?? 0, difference };
+    if (average === null) cells.push({ ...cell, task });
+    else averages.push({ ...cell, average });
   });
-  const claims = experiment.claims.flatMap((claim): ClaimResult[] => {
-    const tasks = claim.tasks ?? experiment.tasks.map(({ name }) => name);
-    const pairs = tasks.map((task) => ({ better: of(claim.better, task), than: of(claim.than, task) }));
-    if (pairs.some(({ better, than }) => better.length === 0 || than.length === 0)) return [];
-    const differences = pairs.map(({ better, than }) => differencesBySeed(better, than));
-    const bounds = interval(differences);
-    const verdict = bounds.low > 0 ? 'holds' : bounds.high < 0 ? 'does not hold' : 'undecided';
-    return [{ text: claim.text, better: claim.better, than: claim.than, difference: mean(differences.map((task) => mean(task.map(({ value }) => value)))), interval: bounds, verdict }];
+  return { cells, averages, claims: experiment.claims.flatMap((claim) => judged(claim, experiment, of, intervals)) };
+}
+
+type Column = { readonly average: string | null; readonly tasks: readonly { readonly task: string; readonly metric: string }[] };
+
+/** Each task by each of its metrics, then the averages by each metric that all of their tasks have. */
+function columnsOf({ tasks, averages }: Experiment): readonly Column[] {
+  const single = tasks.flatMap((task) => [metricOf(task), ...furtherMetricsOf(task)].map((metric): Column => ({ average: null, tasks: [{ task: task.name, metric }] })));
+  const means = averages.flatMap(({ label, tasks: names }): Column[] => {
+    const own = tasks.filter(({ name }) => names.includes(name));
+    const main: Column = { average: label, tasks: own.map((task) => ({ task: task.name, metric: metricOf(task) })) };
+    const further = [...new Set(own.flatMap(furtherMetricsOf))].filter((metric) => own.every((task) => furtherMetricsOf(task).includes(metric)));
+    return [main, ...further.map((metric): Column => ({ average: label, tasks: own.map((task) => ({ task: task.name, metric })) }))];
   });
-  return { cells, claims };
+  return [...single, ...means];
+}
+
+function judged(claim: ExperimentClaim, experiment: Experiment, of: (row: string, task: string, metric: string) => readonly Measurement[], intervals: Intervals): ClaimResult[] {
+  const names = claim.tasks ?? experiment.tasks.map(({ name }) => name);
+  const pairs = experiment.tasks.filter(({ name }) => names.includes(name)).map((task) => ({ own: of(claim.better, task.name, metricOf(task)), other: of(claim.than, task.name, metricOf(task)) }));
+  if (pairs.some(({ own, other }) => own.length === 0 || other.length === 0)) return [];
+  const interval = intervals.of(pairs);
+  const value = (measured: readonly Measurement[]): number => mean(measured.map((one) => one.value));
+  const { text, better, than, relation, margin } = claim;
+  return [{ text, better, than, relation, difference: mean(pairs.map(({ own, other }) => value(own) - value(other))), interval, verdict: relation === 'better' ? verdictOfBetter(interval) : verdictOfClose(interval, margin) }];
+}
+
+function verdictOfBetter({ low, high }: Interval): ClaimResult['verdict'] {
+  return low > 0 ? 'holds' : high < 0 ? 'does not hold' : 'undecided';
+}
+
+function verdictOfClose({ low, high }: Interval, margin: number): ClaimResult['verdict'] {
+  if (low >= -margin && high <= margin) return 'holds';
+  return low > margin || high < -margin ? 'does not hold' : 'undecided';
 }
 
 /**
@@ -83,42 +133,17 @@ export function holm(pValues: readonly number[]): readonly number[] {
   return corrected;
 }
 
-/** Row `better` minus row `than`, item by item, seed by seed (seeds that both have; else the k-th with the k-th). */
-function differencesBySeed(better: readonly Measurement[], than: readonly Measurement[]): readonly Measurement[] {
-  return better.slice(0, Math.min(better.length, than.length)).map((one, k) => {
-    const other = than.find(({ seed }) => seed === one.seed) ?? than[k] ?? one;
-    const items = one.items.map((value, i) => value - (other.items[i] ?? 0));
-    return { ...one, value: one.value - other.value, items };
-  });
+/** Numerators and denominators of each item, averaged over seeds. */
+function meanRatio(measurements: readonly Measurement[]): Ratio {
+  const [first] = measurements;
+  const over = (pick: (measurement: Measurement) => readonly number[] | undefined): readonly number[] => (first?.items ?? []).map((_, i) => mean(measurements.map((one) => pick(one)?.[i] ?? 0)));
+  return { numerators: over(({ items }) => items), ...(first?.weights === undefined ? {} : { denominators: over(({ weights }) => weights) }) };
 }
 
-/** The middle 95 % of bootstrap means: seeds are drawn, and the items of each task, with replacement; tasks are averaged. */
-function interval(tasks: readonly (readonly Measurement[])[]): Interval {
-  const random = seededRandom(STATISTICS_SEED, 'experiment intervals');
-  const means = new Float64Array(DRAWS);
-  for (let draw = 0; draw < DRAWS; draw += 1) {
-    let total = 0;
-    for (const seeds of tasks) {
-      let sum = 0;
-      let count = 0;
-      for (let s = 0; s < seeds.length; s += 1) {
-        const items = seeds[random.integer(seeds.length)]?.items ?? [];
-        for (let i = 0; i < items.length; i += 1) sum += items[random.integer(items.length)] ?? 0;
-        count += items.length;
-      }
-      total += count === 0 ? 0 : sum / count;
-    }
-    means[draw] = total / tasks.length;
-  }
-  means.sort();
-  const at = (share: number): number => means[Math.min(DRAWS - 1, Math.floor(share * DRAWS))] ?? 0;
-  return { low: at(TAIL), high: at(1 - TAIL) };
-}
-
-/** The mean of each item over seeds. */
-function meanItems(measurements: readonly Measurement[]): readonly number[] {
-  const first = measurements[0]?.items ?? [];
-  return first.map((_, i) => mean(measurements.map(({ items }) => items[i] ?? 0)));
+/** The mean over tasks with the first seed, with the second ... as far as all tasks have them. */
+function valuesBySeed(tasks: readonly (readonly Measurement[])[]): readonly number[] {
+  const seeds = Math.min(...tasks.map(({ length }) => length));
+  return Array.from({ length: seeds }, (_, k) => mean(tasks.map((task) => task[k]?.value ?? 0)));
 }
 
 function mean(values: readonly number[]): number {

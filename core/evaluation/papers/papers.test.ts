@@ -16,7 +16,7 @@ describe('the experiments of the papers', () => {
     const experiment = parseExperiment(JSON.parse(readFileSync(file, 'utf8')), { file, dataFolder: '/data' });
     expect(`${experiment.name}.json`).toBe(name);
     expect(experiment.name.endsWith(`.${experiment.scale}`)).toBe(true);
-    const recipes = experiment.rows.filter(({ train }) => train !== undefined).map((row) => JSON.stringify(recipeOf(experiment, { row, seed: 1 })));
+    const recipes = experiment.rows.filter((row) => row.kind === 'recipe').map((row) => JSON.stringify([row.startFrom, row.variants, recipeOf(experiment, { row, seed: 1 })]));
     expect(new Set(recipes).size).toBe(recipes.length);
   });
 });

@@ -1,0 +1,87 @@
+/** How good is a system at a task, item by item? One function a kind of task. */
+import { readBitextSet, type BitextSet } from '../../../core/corpus/bitext-set.ts';
+import { joinedPairs } from '../../../core/corpus/joined-pairs.ts';
+import { readAllPairs } from '../../../core/corpus/parallel.ts';
+import { readPhraseSet } from '../../../core/corpus/phrase-set.ts';
+import type { Encoder } from '../../../core/encoding/encoder.ts';
+import { evaluateBitext } from '../../../core/evaluation/bitext-task.ts';
+import { metricOf, type ExperimentTask, type TaskKind, type TaskOf } from '../../../core/evaluation/experiments/tasks.ts';
+import { evaluatePairs } from '../../../core/evaluation/pairs-task.ts';
+import { answerPhrases } from '../../../core/evaluation/phrases-task.ts';
+import { evaluateRetrieval, prepareCollection, qrelsOf } from '../../../core/evaluation/retrieval-task.ts';
+import { metricsPerQuery } from '../../../core/metrics/ranking.ts';
+import { canonicaliseTag } from '../../../core/text/language.ts';
+import type { System } from '../system.ts';
+import { measureXor } from './xor.ts';
+import { readRetrievalTask } from './retrieval-files.ts';
+
+/** Values of single items by metric, the task's own metric first; `weights` as Measurement has them. `note`: what the value alone does not say. */
+export type TaskMeasurement = { readonly values: ReadonlyMap<string, { readonly items: readonly number[]; readonly weights?: readonly number[] }>; readonly note?: string };
+
+export type MeasureOptions = { readonly threads: number; readonly signal: AbortSignal };
+
+type Measure<Kind extends TaskKind> = (task: TaskOf<Kind>, system: System, options: MeasureOptions) => Promise<TaskMeasurement>;
+
+const measures: { readonly [Kind in TaskKind]: Measure<Kind> } = { retrieval: measureRetrieval, pairs: measurePairs, bitext: measureBitext, phrases: measurePhrases, xor: measureXor };
+
+/** @throws what the readers and tasks throw; RangeError for a system that cannot take part in this kind of task. */
+export function measureTask(task: ExperimentTask, system: System, options: MeasureOptions): Promise<TaskMeasurement> {
+  const measure = measures[task.kind] as Measure<TaskKind>; // the table pairs each kind with its own task
+  return measure(task, system, options);
+}
+
+/** The encoder of a search: questions by that of their language, documents by that of theirs. */
+export function searchEncoder({ encoderFor }: System, { queryLanguage, documentLanguage }: { readonly queryLanguage: string; readonly documentLanguage: string }): Encoder | null {
+  if (encoderFor === null) return null;
+  const query = encoderFor(queryLanguage);
+  const document = encoderFor(documentLanguage);
+  return query === document ? document : { ...document, encode: (texts, kind) => (kind === 'query' ? query : document).encode(texts, kind) };
+}
+
+async function measureRetrieval(task: TaskOf<'retrieval'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {
+  const { documents, distractors, queries, judgements } = await readRetrievalTask(task, signal);
+  const qrels = qrelsOf(judgements);
+  const bm25 = await system.bm25For?.(task);
+  const collection = await prepareCollection({ documents: [...documents, ...distractors], encoder: searchEncoder(system, task), ...(bm25 === undefined ? {} : { bm25 }), signal });
+  const { run } = await evaluateRetrieval({ collection, queries, qrels, method: system.method, queryLanguage: canonicaliseTag(task.queryLanguage), documentLanguage: canonicaliseTag(task.documentLanguage), signal });
+  const perQuery = [...metricsPerQuery(run, new Map([...qrels].filter(([queryId]) => run.has(queryId)))).values()];
+  return { values: new Map([task.metric, ...task.also].map((metric) => [metric, { items: perQuery.map((metrics) => metrics[metric]) }])) };
+}
+
+/** The encoders of both sides. */
+function bothSides({ encoderFor }: System, task: { readonly sourceLanguage?: string | undefined; readonly targetLanguage?: string | undefined }): { readonly encoder: Encoder; readonly targetEncoder: Encoder } {
+  if (encoderFor === null) throw new RangeError('A row without vectors takes no part in this task.');
+  return { encoder: encoderFor(task.sourceLanguage ?? null), targetEncoder: encoderFor(task.targetLanguage ?? null) };
+}
+
+async function measurePairs(task: TaskOf<'pairs'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {
+  const read = async (sourcePath: string, targetPath: string) => (await readAllPairs({ sourcePath, targetPath, source: 'und', target: 'und' }, signal)).pairs;
+  const { through } = task;
+  const pairs = through === undefined ? await read(task.source, task.target) : joinedPairs(await read(task.source, through.source), await read(task.target, through.target));
+  const { right } = await evaluatePairs({ ...bothSides(system, task), sources: pairs.map(({ source }) => source), targets: pairs.map(({ target }) => target) });
+  return { values: new Map([[metricOf(task), { items: inDirection(right.subarray(0, pairs.length), right.subarray(pairs.length), task.direction) }]]), note: `${pairs.length} pairs` };
+}
+
+async function measurePhrases(task: TaskOf<'phrases'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {
+  const set = await readPhraseSet({ pairsPath: task.pairs, sourcePath: task.sourceSentences, targetPath: task.targetSentences }, signal);
+  const { forward, backward } = await answerPhrases({ ...bothSides(system, task), set, ...(task.layer === undefined ? {} : { layer: task.layer }), ...(task.sentences === undefined ? {} : { mostSentences: task.sentences }) });
+  return { values: new Map([[metricOf(task), { items: inDirection(forward, backward, task.direction) }]]), note: `${set.sources.length} phrases` };
+}
+
+/** One value for each pair: of one direction, or the mean of both. */
+function inDirection(forward: Uint8Array, backward: Uint8Array, direction: 'both' | 'forward' | 'backward'): readonly number[] {
+  if (direction === 'forward') return [...forward];
+  if (direction === 'backward') return [...backward];
+  return Array.from(forward, (right, i) => (right + (backward[i] ?? 0)) / 2);
+}
+
+async function measureBitext(task: TaskOf<'bitext'>, system: System, { threads, signal }: MeasureOptions): Promise<TaskMeasurement> {
+  const read = ({ source, target, gold }: TaskOf<'bitext'>['test']): Promise<BitextSet> => readBitextSet({ sourcePath: source, targetPath: target, goldPath: gold }, signal);
+  const { sourceLanguage, targetLanguage, neighbours, lexicalWeight, lengthWeight } = task;
+  const { units, precision, recall, threshold, train } = await evaluateBitext({ ...bothSides(system, task), train: await read(task.train), test: await read(task.test), sourceLanguage, targetLanguage, neighbours, lexicalWeight, lengthWeight, threads, signal });
+  const digits = (value: number): string => value.toFixed(3);
+  return {
+    values: new Map([[metricOf(task), { items: units.map(({ right }) => 2 * right), weights: units.map(({ found, gold }) => found + gold) }]]),
+    note: `precision ${digits(precision)}, recall ${digits(recall)} at the threshold ${digits(threshold)} found on the training split (F1 ${digits(train.F1)} there)`,
+  };
+}
