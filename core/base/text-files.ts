@@ -10,7 +10,7 @@ import { describeBinary, GZIP_MAGIC } from './binary-kinds.ts';
 import { InputError, toIsoglossError } from './errors.ts';
 
 /** Which part of the program reads: it is the first half of every error code ("corpus.empty-file", "documents.empty-file"). */
-export type FileArea = 'corpus' | 'documents' | 'recipe';
+export type FileArea = 'corpus' | 'documents' | 'recipe' | 'share';
 
 /** One thing wrong inside a file that is otherwise used. `line` counts from 1; `byteOffset` from 0, in the unpacked bytes. */
 export type FileProblem = {
