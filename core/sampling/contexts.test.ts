@@ -78,17 +78,17 @@ describe('createContextSampler', () => {
 describe('createMemoryBank', () => {
   it('keeps the newest rows of each language and forgets the oldest', () => {
     const bank = createMemoryBank({ languages: 2, capacity: 3, width: 2 });
-    expect(bank.negatives(0)).toHaveLength(0);
+    expect(bank.negatives(0).vectors).toHaveLength(0);
     bank.add(0, Float32Array.of(1, 1, 2, 2));
-    expect([...bank.negatives(0)]).toEqual([1, 1, 2, 2]);
+    expect([...bank.negatives(0).vectors]).toEqual([1, 1, 2, 2]);
     bank.add(0, Float32Array.of(3, 3, 4, 4));
-    expect([...bank.negatives(0)].sort()).toEqual([2, 2, 3, 3, 4, 4]);
+    expect([...bank.negatives(0).vectors].sort()).toEqual([2, 2, 3, 3, 4, 4]);
   });
 
   it('never shows a language the rows of another', () => {
     const bank = createMemoryBank({ languages: 3, capacity: 4, width: 1 });
     for (let i = 0; i < 20; i += 1) bank.add(i % 3, Float32Array.of(i));
-    expect([0, 1, 2].map((language) => [...bank.negatives(language)].map((value) => value % 3))).toEqual([[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2]]);
+    expect([0, 1, 2].map((language) => [...bank.negatives(language).vectors].map((value) => value % 3))).toEqual([[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2]]);
     expect(() => bank.negatives(3)).toThrow(/languages 0 to 2/);
   });
 
@@ -101,6 +101,21 @@ describe('createMemoryBank', () => {
     bank.add(0, Float32Array.of(5));
     resumed.add(0, Float32Array.of(5));
     expect(resumed.negatives(0)).toEqual(bank.negatives(0));
-    expect([...resumed.negatives(0)].sort()).toEqual([3, 4, 5]);
+    expect([...resumed.negatives(0).vectors].sort()).toEqual([3, 4, 5]);
+  });
+
+  it('shows rows that wait as if they had been added, without adding them', () => {
+    for (const [before, waiting] of [[0, 2], [2, 2], [5, 1], [5, 3], [4, 7]] as const) {
+      const numbers = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
+      const [seen, added] = [createMemoryBank({ languages: 2, capacity: 3, width: 1 }), createMemoryBank({ languages: 2, capacity: 3, width: 1 })];
+      for (const bank of [seen, added]) bank.add(1, Float32Array.from(numbers(1, before)), Int32Array.from(numbers(1, before)));
+      const rows = { vectors: Float32Array.from(numbers(100, waiting)), labels: Int32Array.from(numbers(100, waiting)) };
+      const found = seen.negatives(1, rows);
+      added.add(1, rows.vectors, rows.labels);
+      expect([...found.vectors].sort()).toEqual([...added.negatives(1).vectors].sort());
+      expect([...found.labels]).toEqual([...found.vectors]);
+      expect(seen.counts[1]).toBe(before);
+      expect(seen.negatives(0).labels).toHaveLength(0);
+    }
   });
 });

@@ -1,14 +1,21 @@
 /** Which vectors of earlier batches serve as negatives, language by language? The newest, first in, first out. */
 import { InvariantError } from '../base/errors.ts';
 
+/** Rows of a bank, float32 [m, H], and of what each one is: `labels` [m], numbers of the caller's. */
+export type BankRows = { readonly vectors: Float32Array; readonly labels: Int32Array };
+
 export type MemoryBank = {
-  /** What a checkpoint holds: rows float32 [languages, capacity, H], and how many rows each language ever got. */
+  /** What a checkpoint holds: rows float32 [languages, capacity, H], their labels, and how many rows each language ever got. */
   readonly rows: Float32Array;
+  readonly labels: Int32Array;
   readonly counts: Int32Array;
-  /** The rows kept for a language, float32 [m, H], m <= capacity; in no particular order. A view: it changes with the next `add`. */
-  readonly negatives: (language: number) => Float32Array;
-  /** Adds rows; the oldest of the same language make room. */
-  readonly add: (language: number, vectors: Float32Array) => void;
+  /**
+   * The newest rows of a language, at most `capacity`, in no particular order. Views: they change with the next `add`.
+   * @param waiting rows that came since and are not added yet, oldest first: they count as the newest.
+   */
+  readonly negatives: (language: number, waiting?: BankRows) => BankRows;
+  /** Adds rows, oldest first; the oldest of the same language make room. `labels` are 0 when left out. */
+  readonly add: (language: number, vectors: Float32Array, labels?: Int32Array) => void;
 };
 
 /**
@@ -18,20 +25,40 @@ export type MemoryBank = {
  */
 export function createMemoryBank({ languages, capacity, width }: { readonly languages: number; readonly capacity: number; readonly width: number }): MemoryBank {
   const rows = new Float32Array(languages * capacity * width);
+  const labels = new Int32Array(languages * capacity);
   const counts = new Int32Array(languages);
-  const ringOf = (language: number): Float32Array => {
+  const ringOf = (language: number): BankRows => {
     if (!(language >= 0 && language < languages)) throw new InvariantError('sampling.bank', `The bank has languages 0 to ${languages - 1}, asked for ${language}.`);
-    return rows.subarray(language * capacity * width, (language + 1) * capacity * width);
+    return { vectors: rows.subarray(language * capacity * width, (language + 1) * capacity * width), labels: labels.subarray(language * capacity, (language + 1) * capacity) };
   };
   return {
     rows,
+    labels,
     counts,
-    negatives: (language) => ringOf(language).subarray(0, Math.min(capacity, counts[language] ?? 0) * width),
-    add: (language, vectors) => {
+    negatives: (language, waiting) => {
+      const ring = ringOf(language);
+      const count = counts[language] ?? 0;
+      const held = Math.min(capacity, count);
+      const fresh = Math.min(capacity, waiting?.labels.length ?? 0);
+      if (waiting === undefined || fresh === 0) return { vectors: ring.vectors.subarray(0, held * width), labels: ring.labels.subarray(0, held) };
+      const kept = Math.min(held, capacity - fresh);
+      const found = { vectors: new Float32Array((kept + fresh) * width), labels: new Int32Array(kept + fresh) };
+      for (let i = 0; i < kept; i += 1) {
+        const at = (count - kept + i) % capacity;
+        found.vectors.set(ring.vectors.subarray(at * width, (at + 1) * width), i * width);
+        found.labels[i] = ring.labels[at] ?? 0;
+      }
+      found.vectors.set(waiting.vectors.subarray(waiting.vectors.length - fresh * width), kept * width);
+      found.labels.set(waiting.labels.subarray(waiting.labels.length - fresh), kept);
+      return found;
+    },
+    add: (language, vectors, named) => {
       const ring = ringOf(language);
       if (vectors.length % width !== 0) throw new InvariantError('sampling.bank', `The bank takes whole rows of width ${width}, got ${vectors.length} numbers.`);
-      for (let start = 0; start < vectors.length && capacity > 0; start += width) {
-        ring.set(vectors.subarray(start, start + width), ((counts[language] ?? 0) % capacity) * width);
+      for (let i = 0; i * width < vectors.length && capacity > 0; i += 1) {
+        const at = (counts[language] ?? 0) % capacity;
+        ring.vectors.set(vectors.subarray(i * width, (i + 1) * width), at * width);
+        ring.labels[at] = named?.[i] ?? 0;
         counts[language] = (counts[language] ?? 0) + 1;
       }
     },

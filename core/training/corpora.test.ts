@@ -44,6 +44,20 @@ describe('readCorpora', () => {
     expect(terms).toMatchObject({ licence: 'unknown', access: 'closed', because: { licence: ['b.csv', 'c.txt'] } });
   });
 
+  it('reads texts as documents: ended by blank lines, or by every line, or not at all, or without order', async () => {
+    using folder = temporaryFolder();
+    const files = { 'a.txt': 'One. Two.\nThree.\n\n\nFour.\n' };
+    const of = async (documents?: string) => (await read(folder.path, files, { parallel: [], losses: { contextPrediction: { weight: 1 } }, monolingual: [{ path: 'a.txt', language: 'en', ...(documents === undefined ? {} : { documents }) }] })).corpora.monolingual[0];
+    const plain = await of();
+    expect(plain?.sentences).toEqual(['One. Two.', 'Three.', 'Four.']);
+    expect([...(plain?.documents ?? [])]).toEqual([0, 0, 1]);
+    const lines = await of('lines');
+    expect(lines?.sentences).toEqual(['One.', 'Two.', 'Three.', 'Four.']);
+    expect([...(lines?.documents ?? [])]).toEqual([0, 0, 1, 2]);
+    expect([...((await of('file'))?.documents ?? [])]).toEqual([0, 0, 0]);
+    expect((await of('none'))?.documents).toBeNull();
+  });
+
   it('reads what the recipe names, and reports bad lines with file and line while it uses the rest', async () => {
     using folder = temporaryFolder();
     const { corpora, problems, files } = await read(
@@ -53,7 +67,7 @@ describe('readCorpora', () => {
     );
     expect(pairsOf(corpora)).toEqual([['water|maji', 'river|mto']]);
     expect(corpora.retrieval.map(({ query, passage }) => [query, passage])).toEqual([['what?', 'that'], ['who?', 'People\nthey']]);
-    expect(corpora.monolingual).toEqual([{ name: join(folder.path, 'm.txt'), language: 'sw', sentences: ['moja', 'mbili'] }]);
+    expect(corpora.monolingual).toEqual([{ name: join(folder.path, 'm.txt'), language: 'sw', sentences: ['moja', 'mbili'], documents: expect.any(Int32Array) }]);
     expect(problems.map(({ path, line }) => [path, line])).toEqual([[join(folder.path, 'q.jsonl'), 2], [join(folder.path, 'a.tsv'), 2]]);
     expect(problems[1]?.message).toMatch(/a\.tsv: line 2: expected .*found/);
     expect(files).toHaveLength(3);

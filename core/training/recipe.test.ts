@@ -31,8 +31,8 @@ describe('a recipe', () => {
     const recipe = await parse(folder.path, { parallel });
     expect(Object.keys(recipe).sort()).toEqual(['budget', 'encoder', 'losses', 'monolingual', 'optimizer', 'parallel', 'seed']);
     expect(recipe.encoder).toEqual({ kind: 'static', width: expect.any(Number), vocabularySize: expect.any(Number) });
-    expect(Object.keys(recipe.losses).sort()).toEqual(['language', 'retrieval', 'semantic']);
-    for (const loss of Object.values(recipe.losses)) expect(loss).toEqual({ weight: expect.any(Number), temperature: expect.any(Number) });
+    expect(Object.keys(recipe.losses).sort()).toEqual(['contextPrediction', 'language', 'retrieval', 'semantic']);
+    for (const loss of Object.values(recipe.losses)) expect(loss).toMatchObject({ weight: expect.any(Number), temperature: expect.any(Number) });
     for (const value of Object.values(recipe.optimizer)) expect(value).toBeTypeOf('number');
     expect('steps' in recipe.budget ? recipe.budget.steps : 0).toBeGreaterThan(0);
     expect(await parse(folder.path, { ...recipe })).toEqual(recipe); // the defaults, written out, mean the same

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { InputError } from '../base/errors.ts';
 import { printable, readText } from '../base/text-files.ts';
 import { jsonErrorOffset, jsonPlaces, lineAt } from './json-places.ts';
-import { isBackbone, isStatic, recipeSchemaFor, type Recipe, type TransformerRecipe } from './recipe-schema.ts';
+import { isBackbone, isStatic, recipeSchemaFor, type Recipe } from './recipe-schema.ts';
 
 /** Far above what a recipe needs; a file above it is something else. */
 const MOST_RECIPE_BYTES = 2 ** 24;
@@ -68,10 +68,15 @@ export async function parseRecipe(options: { readonly text: string; readonly rec
 function senselessSettings(recipe: Recipe, lineOf: (key: string) => number): RecipeProblem[] {
   const problems: RecipeProblem[] = [];
   const { encoder, retrieval, parallel, losses } = recipe;
-  const masks = !isStatic(recipe) && recipe.losses.maskedLanguage.weight + recipe.losses.maskedLanguage.pretrainingSteps > 0;
-  if (parallel.length === 0 && retrieval === undefined && !(masks && recipe.monolingual.length > 0)) {
+  const { contextPrediction } = losses;
+  const guessesNeighbours = contextPrediction.weight + contextPrediction.pretrainingSteps > 0;
+  const guesses = (!isStatic(recipe) && recipe.losses.maskedLanguage.weight + recipe.losses.maskedLanguage.pretrainingSteps > 0) || guessesNeighbours;
+  if (guessesNeighbours && recipe.monolingual.length === 0 && !(contextPrediction.passages && retrieval !== undefined)) {
+    problems.push({ line: lineOf('losses/contextPrediction'), key: 'losses/contextPrediction', message: 'expected running text under "monolingual" (a blank line ends a document), or passages under "retrieval", found neither: there are no neighbouring sentences' });
+  }
+  if (parallel.length === 0 && retrieval === undefined && !(guesses && recipe.monolingual.length > 0)) {
     problems.push({ line: 1, key: '', message: 'expected corpora under "parallel" or "retrieval", found none: there is nothing to train on' });
-  } else if (!masks && !(losses.retrieval.weight > 0 && retrieval !== undefined) && !((recipe.distillation !== undefined || losses.semantic.weight + losses.language.weight > 0) && parallel.length > 0)) {
+  } else if (!guesses && !(losses.retrieval.weight > 0 && retrieval !== undefined) && !((recipe.distillation !== undefined || losses.semantic.weight + losses.language.weight > 0) && parallel.length > 0)) {
     problems.push({ line: lineOf('losses'), key: 'losses', message: 'expected a loss with a weight above 0 and the corpora it needs ("retrieval" needs questions, "semantic", "language" and "distillation" need parallel texts), found none: there is nothing to train' });
   }
   parallel.forEach(({ source, target }, index) => {
@@ -87,18 +92,21 @@ function senselessSettings(recipe: Recipe, lineOf: (key: string) => number): Rec
     if (encoder.width % encoder.heads !== 0) problems.push({ line: lineOf('encoder/heads'), key: 'encoder/heads', message: `expected a number that divides the width ${encoder.width}, found ${encoder.heads}` });
     if ((encoder.pooling.layer ?? 0) > encoder.layers) problems.push({ line: lineOf('encoder/pooling/layer'), key: 'encoder/pooling/layer', message: `expected at most the number of layers, ${encoder.layers}, found ${String(encoder.pooling.layer)}` });
   }
-  if (!isStatic(recipe)) problems.push(...senselessPretraining(recipe, lineOf));
+  problems.push(...senselessPretraining(recipe, lineOf));
   if (recipe.hardNegatives !== undefined && (retrieval === undefined || losses.retrieval.weight === 0)) {
     problems.push({ line: lineOf('hardNegatives'), key: 'hardNegatives', message: 'expected questions under "retrieval" and a retrieval loss, found none: there is no question to find hard negatives for' });
   }
   return problems;
 }
 
-function senselessPretraining({ losses, budget }: TransformerRecipe, lineOf: (key: string) => number): RecipeProblem[] {
-  const { pretrainingSteps } = losses.maskedLanguage;
-  if (!('steps' in budget) || pretrainingSteps <= budget.steps) return [];
-  const key = 'losses/maskedLanguage/pretrainingSteps';
-  return [{ line: lineOf(key), key, message: `expected at most the steps of the budget, ${budget.steps}, found ${pretrainingSteps}` }];
+function senselessPretraining({ losses, budget }: Recipe, lineOf: (key: string) => number): RecipeProblem[] {
+  if (!('steps' in budget)) return [];
+  const { steps } = budget;
+  const guessing = { contextPrediction: losses.contextPrediction, ...('maskedLanguage' in losses ? { maskedLanguage: losses.maskedLanguage } : {}) };
+  return Object.entries(guessing).flatMap(([name, { pretrainingSteps }]) => {
+    const key = `losses/${name}/pretrainingSteps`;
+    return pretrainingSteps <= steps ? [] : [{ line: lineOf(key), key, message: `expected at most the steps of the budget, ${steps}, found ${pretrainingSteps}` }];
+  });
 }
 
 /** The recipe's files, each once: what is hashed for resuming and shown in a report. */

@@ -4,6 +4,8 @@ import { CancellationError, EnvironmentError, InputError } from '../base/errors.
 import { deviceNames, DEVICES, type DeviceWish } from '../runtime/device.ts';
 import { readNewestCheckpoint, removeCheckpoints, type CheckpointState } from './checkpoint.ts';
 import { coTrain } from './co-training.ts';
+import { openContextPrediction, type ContextPrediction } from './context-prediction/context-prediction.ts';
+import { documentsOf } from './context-prediction/documents.ts';
 import { openDistillation } from './distillation.ts';
 import { noControl, type Losses, type ReportTraining, type TrainingControl, type TrainingSummary } from './events.ts';
 import { withLessMemory } from './less-memory.ts';
@@ -14,11 +16,12 @@ import { checkOutputFolder, checkpointFolderOf, reserveOutputFolder } from './ou
 import { measureStepMs, planSteps } from './plan.ts';
 import { isStatic, type Recipe } from './recipe-schema.ts';
 import { runKeyOf } from './run-key.ts';
+import { STATIC_ADAMW } from './static-parameters.ts';
 import { openStaticSubject } from './static-subject.ts';
 import { NO_LOSSES, type TrainableEncoder } from './trainable-encoder.ts';
 import { createTrainingBatches } from './training-batches.ts';
 import type { TrainingSubject } from './training-subject.ts';
-import { openTransformerSubject } from './transformer/transformer-subject.ts';
+import { ADAM_EPSILON, openTransformerSubject } from './transformer/transformer-subject.ts';
 
 export type RunTrainingOptions = {
   /** As `readRecipe` gives it: paths absolute. */
@@ -101,15 +104,22 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   await abortable(signal, () => encoder.restart());
   const sessions = stack.use(openLossSessions({ settings: recipe.losses, width: encoder.width, threads, device: device.device }));
   const distillation = stack.use(await abortable(signal, () => openDistillation({ recipe, texts, width: encoder.width, threads, device: device.device })));
+  const contexts = contextPredictionOf(recipe, subject, threads);
+  if (contexts !== null) stack.use(contexts);
   const run = { steps: 1 }; // until the plan says how many
-  const batches = createTrainingBatches({ recipe, texts, sessions, encoder, distillation, maskedAt: subject.maskedAt, steps: () => run.steps, signal });
+  const batches = createTrainingBatches({ recipe, texts, sessions, encoder, distillation, maskedAt: subject.maskedAt, contexts, steps: () => run.steps, signal });
   if (batches.partsAt(0).length === 0) throw new InputError('recipe.nothing-to-train', 'The recipe leaves no loss to train: give at least one loss a weight above 0 and the corpora it needs.');
 
   const checkpointFolder = checkpointFolderOf(outputFolder);
   const runKey = await runKeyOf(options.recipe, options.starterFolder);
   if (!options.resume && options.planOnly !== true) await removeCheckpoints(checkpointFolder);
   const stepMs = await abortable(signal, () => measureStepMs(encoder, batches.partsAt));
-  const trained: TrainableEncoder = { ...encoder, arrays: new Map([...encoder.arrays, ...batches.arrays]) };
+  batches.restart();
+  const restart = async (): Promise<void> => {
+    await encoder.restart();
+    batches.restart();
+  };
+  const trained: TrainableEncoder = { ...encoder, arrays: new Map([...encoder.arrays, ...batches.arrays]), restart };
   const found = options.resume ? await readNewestCheckpoint(checkpointFolder, runKey, trained.arrays) : null;
   if (found !== null) await encoder.residence?.send();
   for (const name of found?.damaged ?? []) report({ kind: 'message', code: 'training.checkpoint-damaged', message: `The saved state ${name} is damaged; an earlier one is used.` });
@@ -149,6 +159,24 @@ function openSubject(options: RunTrainingOptions): Promise<TrainingSubject> {
   const { recipe } = options;
   if (isStatic(recipe)) return openStaticSubject({ ...options, recipe });
   return openTransformerSubject({ ...options, recipe });
+}
+
+/** The guessing of neighbours, where the recipe asks for it. @throws InputError 'recipe.no-documents'. */
+function contextPredictionOf(recipe: Recipe, { texts, encoder, device }: Pick<TrainingSubject, 'texts' | 'encoder' | 'device'>, threads: number): ContextPrediction | null {
+  const settings = recipe.losses.contextPrediction;
+  if (settings.weight === 0 && settings.pretrainingSteps === 0) return null;
+  return openContextPrediction({
+    settings,
+    languages: documentsOf({ ...texts, passages: settings.passages }),
+    width: encoder.width,
+    tokens: (text) => encoder.tokens(text, 'document'),
+    tokenDropout: isStatic(recipe) ? recipe.optimizer.tokenDropout : 0,
+    accumulation: recipe.optimizer.accumulation ?? 1,
+    optimizer: isStatic(recipe) ? STATIC_ADAMW : { ...recipe.optimizer, epsilon: ADAM_EPSILON },
+    seed: recipe.seed,
+    threads,
+    device: device.device,
+  });
 }
 
 /** Turns an aborted signal's reason, wherever it surfaces, into CancellationError. */

@@ -26,12 +26,12 @@ export function createTrainingBatches(options: {
   readonly sessions: LossSessions;
   readonly encoder: TrainableEncoder;
   readonly maskedAt: ((step: number) => MaskedPart) | null;
-  readonly contexts: ContextPrediction | null;
+  readonly contexts?: ContextPrediction | null | undefined;
   readonly steps: () => number;
   readonly distillation?: Distillation | null | undefined;
   readonly signal: AbortSignal;
 }): TrainingBatches {
-  const { recipe, texts, sessions, encoder, maskedAt, contexts, steps, signal } = options;
+  const { recipe, texts, sessions, encoder, maskedAt, contexts = null, steps, signal } = options;
   const { hardNegatives, seed } = recipe;
   let mined: ModelNegatives | null = null;
   let minedOf: NegativesOf | null = null;

@@ -79,9 +79,9 @@ describe('a transformer from scratch', () => {
     expect((await encoder.encodeDocuments(['short']))[0]).toHaveLength(encoder.width);
   });
 
-  it('can be killed and resumed to the same bytes: dropout, mined negatives, hidden tokens and early stopping included', async () => {
+  it('can be killed and resumed to the same bytes: dropout, mined negatives, hidden tokens, neighbours with their bank, and early stopping included', async () => {
     const changes = {
-      losses: { maskedLanguage: { weight: 0.1, pretrainingSteps: 2 } }, hardNegatives: { source: 'model', count: 1, refreshEvery: 3 }, earlyStopping: { metric: 'pairs', patience: 100 },
+      losses: { maskedLanguage: { weight: 0.1, pretrainingSteps: 2 }, contextPrediction: { weight: 0.2, pretrainingSteps: 3, batch: 6, bank: 20 } }, hardNegatives: { source: 'model', count: 1, refreshEvery: 3 }, earlyStopping: { metric: 'pairs', patience: 100 },
       encoder: { ...TINY_TRANSFORMER, width: 16, feedForward: 16, encoders: 'separate' }, budget: { steps: 10 },
     };
     await run({ recipe: await transformerRecipe(folder.path, changes), outputFolder: join(folder.path, 'whole') });

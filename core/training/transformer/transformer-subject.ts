@@ -33,7 +33,7 @@ export async function openTransformerSubject(options: TransformerSubjectOptions)
   const ids = await tokeniseCorpora(split.corpora, tokens, signal);
   const texts = { ...split, ...ids };
   const device = await chooseDevice(options.device, { threads, signal });
-  if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message });
+  if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message, data: device.data });
   const { guesses, trained, decays } = source.plan;
   const start: EncoderStart = { trained, start: source.parameters };
   const encoder = await createTransformerTrainable({
@@ -66,7 +66,7 @@ export async function openTransformerSubject(options: TransformerSubjectOptions)
 }
 
 /** torch.optim.AdamW's. */
-const ADAM_EPSILON = 1e-8;
+export const ADAM_EPSILON = 1e-8;
 
 function maskedParts(recipe: TransformerRecipe, texts: PreparedTexts, { tokenizer, pieces }: BackboneSource['reading']): ReturnType<typeof createMaskedParts> {
   const { cls, sep, pad, unknown, mask } = tokenizer.ids;
