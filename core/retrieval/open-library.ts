@@ -1,5 +1,6 @@
 /** How does an index become searchable? Store, segments and files are opened and compared; what cannot be used is made again, and told. */
 import type { Encoder } from '../encoding/encoder.ts';
+import type { TokenSums } from '../encoding/token-sums.ts';
 import { emptyDenseList, exactDenseIndex, isUsable } from './dense-index.ts';
 import type { DenseIndex } from './dense-index.ts';
 import { orderedList } from './fusion.ts';
@@ -20,7 +21,9 @@ import { openStore, storeShapeOf } from './store/lance-store.ts';
 import type { LanceStore, StoredChunk } from './store/lance-store.ts';
 import { readSeal } from './store/seal.ts';
 import { readStoredFiles, sealedFiles } from './store/stored-files.ts';
-import { createTokenDenseIndex } from './token-dense-index.ts';
+import { createThreadedDenseSearch } from './threaded-dense-search.ts';
+import { createTokenDenseSearch, denseIndexOf, EXACT_DOCUMENTS } from './token-dense-index.ts';
+import type { TokenDenseSearch } from './token-dense-index.ts';
 
 export type OpenLibraryOptions = {
   /** With more numbers in its vectors than this, the index is searched approximately; Infinity compares all. */
@@ -52,8 +55,6 @@ export type Library = SearchableCollection & {
 
 /** Up to this many numbers (128 MB as float32) vectors are kept in memory and compared exactly. */
 const EXACT_NUMBERS = 32 * 1024 * 1024;
-/** The same for documents compared by their tokens. */
-const EXACT_DOCUMENTS = 20_000;
 /** Rows asked of an approximate index; a chunk has several. */
 const APPROXIMATE_ROWS = 400;
 /** Of an index that is still being built so many chunks are made searchable at opening; the rest comes with its segments. */
@@ -65,7 +66,9 @@ export async function openLibrary(indexFolder: string, encoder: Encoder, { exact
   expectPresentVersion(indexFolder, manifest);
   const store = await openStore(indexFolder, storeShapeOf(encoder, manifest.location ?? null));
   const segments: Segment[] = [];
+  const closing: (() => void)[] = [];
   const close = (): void => {
+    for (const end of closing) end();
     for (const segment of segments) segment.close();
     store.close();
   };
@@ -85,12 +88,21 @@ export async function openLibrary(indexFolder: string, encoder: Encoder, { exact
     const documents = numberDocuments(segments, stored.files);
     const later = [...new Set(documents.uncovered.map(({ file }) => file))];
     const { groups, groupOf } = languageGroups(documents);
+    const openTokens = (tokenSums: TokenSums): DenseIndex => {
+      const exactDocuments = exactNumbers === EXACT_NUMBERS ? EXACT_DOCUMENTS : exactNumbers;
+      const here = (): TokenDenseSearch => createTokenDenseSearch(segments, { exactDocuments });
+      if (documents.size <= exactDocuments || found.segments.length < segments.length) return denseIndexOf(here(), tokenSums); // small, or in part in memory
+      const apart = createThreadedDenseSearch({ paths: found.segments.map(({ path }) => path), exactDocuments, here });
+      closing.push(apart.close);
+      return denseIndexOf(apart, tokenSums);
+    };
+    const dense = encoder.tokenSums === undefined ? await openVectors(store, documents, exactNumbers) : openTokens(encoder.tokenSums);
     return {
       manifest,
       store,
       documents,
       lexical: openLexicalIndex(segments, making.form),
-      dense: encoder.tokenSums === undefined ? await openVectors(store, documents, exactNumbers) : createTokenDenseIndex(segments, encoder.tokenSums, { exactDocuments: exactNumbers === EXACT_NUMBERS ? EXACT_DOCUMENTS : exactNumbers }),
+      dense,
       files: stored.files,
       missing: stored.missing,
       groups,

@@ -58,8 +58,12 @@ export async function rankCollection(collection: SearchableCollection, request: 
   const isSingle = request.plans.every(({ weights }) => activeComponents(weights).length <= 1);
   const depth = isSingle ? Math.max(FUSION_DEPTH, request.depth) : FUSION_DEPTH;
   const usesDense = request.plans.some(({ weights }) => weights.dense !== 0);
-  const dense = usesDense && collection.dense !== null && request.queryVector !== null ? await collection.dense.nearest(request.queryVector, depth, request.allowed ?? null) : emptyDenseList;
-  const listOf = rememberedLists({ collection, request, dense, depth });
+  const asked = usesDense && collection.dense !== null && request.queryVector !== null ? collection.dense.nearest(request.queryVector, depth, request.allowed ?? null) : Promise.resolve(emptyDenseList);
+  asked.catch(() => undefined); // thrown below, also when what runs beside it throws first
+  const lexicalLists = rememberedLists({ collection, request, depth });
+  for (const { weights, table } of request.plans) for (const name of activeComponents(weights)) if (name !== 'dense') lexicalLists(name, table); // while vectors may be compared in another thread
+  const dense = await asked;
+  const listOf: ListOf = (name, table) => (name === 'dense' ? dense : lexicalLists(name, table));
   const merged = new Map<number, number>();
   for (const plan of request.plans) {
     const list = isSingle ? singleList(plan, listOf) : fusedList(plan, listOf);
@@ -101,10 +105,11 @@ function fusedList({ weights, table, holds }: RankPlan, listOf: ListOf): ScoredL
   return { documents, scores: scores.map((score) => score / total) };
 }
 
-type ListSources = { readonly collection: SearchableCollection; readonly request: RankRequest; readonly dense: DenseList; readonly depth: number };
+type LexicalName = Exclude<ComponentName, 'dense'>;
+type ListSources = { readonly collection: SearchableCollection; readonly request: RankRequest; readonly depth: number };
 
 /** Each component's list is computed once, whichever plans ask for it. */
-function rememberedLists(sources: ListSources): ListOf {
+function rememberedLists(sources: ListSources): (name: LexicalName, table: TranslationTable | null) => ScoredList {
   const known = new Map<string, ScoredList>();
   return (name, table) => {
     const key = name === 'translated' ? `${name} ${table?.sourceLanguage ?? ''} ${table?.targetLanguage ?? ''}` : name;
@@ -114,7 +119,7 @@ function rememberedLists(sources: ListSources): ListOf {
   };
 }
 
-function componentList({ collection, request, dense, depth }: ListSources, name: ComponentName, table: TranslationTable | null): ScoredList {
+function componentList({ collection, request, depth }: ListSources, name: LexicalName, table: TranslationTable | null): ScoredList {
   const allowed = request.allowed ?? null;
   switch (name) {
     case 'words':
@@ -123,7 +128,5 @@ function componentList({ collection, request, dense, depth }: ListSources, name:
       return collection.lexical.byCharacters(request.query, depth, allowed);
     case 'translated':
       return table === null ? emptyList : collection.lexical.byTranslation(translateQuery(request.query, table).terms, depth, allowed);
-    case 'dense':
-      return dense;
   }
 }

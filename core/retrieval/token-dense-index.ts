@@ -6,7 +6,7 @@ import { bestWindow } from '../encoding/token-sums.ts';
 import type { TokenSums } from '../encoding/token-sums.ts';
 import { windowRanges } from '../encoding/windows.ts';
 import { emptyDenseList, isUsable } from './dense-index.ts';
-import type { DenseIndex } from './dense-index.ts';
+import type { DenseIndex, DenseList } from './dense-index.ts';
 import { kthLargest, topDocuments } from './scored-list.ts';
 import { basesOf } from './segments/bm25-search.ts';
 import { addFull, addSparse, isFullList } from './segments/posting-lists.ts';
@@ -14,7 +14,7 @@ import { damagedSegment } from './segments/segment.ts';
 import type { Segment, SegmentTokens } from './segments/segment.ts';
 
 /** Up to so many documents all are compared (10 to 20 ms). */
-const EXACT_DOCUMENTS = 20_000;
+export const EXACT_DOCUMENTS = 20_000;
 /**
  * Otherwise: the tokens with the largest scores choose, and so many documents are compared. Measured on 199,173 chunks of recombined English
  * sentences, 30 questions, recall@10 of the exact ten: 300 tokens .987, 128 .990, 64 1.000 (8,000 candidates), .987 (4,000) (2026-11-20).
@@ -31,8 +31,29 @@ export type TokenDenseOptions = {
   readonly exactDocuments?: number;
 };
 
+/** What a query makes of every token (core/encoding/token-sums.ts): its score, float32 [V], and the offset. */
+export type TokenQuery = { readonly scores: Float32Array; readonly offset: number };
+
+export type TokenDenseSearch = {
+  readonly isExact: boolean;
+  /** As `DenseIndex.nearest`. */
+  readonly nearest: (query: TokenQuery, depth: number, allowed: Uint8Array | null) => DenseList;
+};
+
+/** A dense index over whatever searches by tokens, here or in another thread. */
+export function denseIndexOf({ isExact, nearest }: { readonly isExact: boolean; readonly nearest: (...query: Parameters<TokenDenseSearch['nearest']>) => DenseList | Promise<DenseList> }, tokenSums: TokenSums): DenseIndex {
+  return {
+    isExact,
+    nearest: async (query, depth, allowed = null) => {
+      if (!isUsable(query)) return emptyDenseList;
+      const { tokens, offset } = tokenSums.scores(query);
+      return nearest({ scores: tokens.slice(), offset }, depth, allowed); // outside the kernels' memory: read faster
+    },
+  };
+}
+
 /** Segments must have tokens. A token that occurs again in a document counts half as much again, at most twice. */
-export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: TokenSums, { exactDocuments = EXACT_DOCUMENTS }: TokenDenseOptions = {}): DenseIndex {
+export function createTokenDenseSearch(segments: readonly Segment[], { exactDocuments = EXACT_DOCUMENTS }: TokenDenseOptions = {}): TokenDenseSearch {
   const bases = basesOf(segments);
   const size = segments.reduce((sum, { facts }) => sum + facts.size, 0);
   const isExact = size <= exactDocuments;
@@ -67,10 +88,8 @@ export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: T
 
   return {
     isExact,
-    nearest: (query, depth, allowed = null) => {
-      if (!isUsable(query) || size === 0) return Promise.resolve(emptyDenseList);
-      const { tokens, offset } = tokenSums.scores(query);
-      const scores = tokens.slice(); // outside the kernels' memory: read faster
+    nearest: ({ scores, offset }, depth, allowed) => {
+      if (size === 0) return emptyDenseList;
       const compared = isExact ? everyDocument : likeliest(chooseCandidates(scores), Math.max(candidateCount, depth), allowed);
       const similarities = new Float32Array(compared.length);
       const windows = new Int32Array(compared.length);
@@ -92,7 +111,7 @@ export function createTokenDenseIndex(segments: readonly Segment[], tokenSums: T
         windows[i] = best.window;
       }
       const { documents: places, scores: sorted } = topDocuments(similarities, depth);
-      return Promise.resolve({ documents: places.map((place) => compared[place] ?? 0), scores: sorted, windows: Int32Array.from(places, (place) => windows[place] ?? 0) });
+      return { documents: places.map((place) => compared[place] ?? 0), scores: sorted, windows: Int32Array.from(places, (place) => windows[place] ?? 0) };
     },
   };
 

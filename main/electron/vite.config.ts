@@ -45,7 +45,7 @@ export default defineConfig({
     minify: false,
     reportCompressedSize: false,
     rollupOptions: {
-      input: { electron: here('./main.ts'), 'workers/parser-process': here('../../core/documents/parser-process.ts'), ...Object.fromEntries(WORKERS.map((name) => [`workers/${name}`, here(`../workers/${name}.ts`)])) },
+      input: { electron: here('./main.ts'), 'workers/parser-process': here('../../core/documents/parser-process.ts'), 'workers/dense-thread': here('../../core/retrieval/dense-thread.ts'), ...Object.fromEntries(WORKERS.map((name) => [`workers/${name}`, here(`../workers/${name}.ts`)])) },
       external: ['electron'],
       output: { entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name]-[hash].mjs' },
     },

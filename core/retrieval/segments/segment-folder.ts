@@ -26,7 +26,7 @@ export function segmentMaking({ modelId, tokenSums = null }: { readonly modelId:
   return { modelId, rules: fingerprint, form: fingerprint === '' ? matchingForm : (text) => rewrite(matchingForm(text)), tokenSums };
 }
 
-export type NamedSegment = { readonly name: string; readonly segment: Segment };
+export type NamedSegment = { readonly name: string; readonly path: string; readonly segment: Segment };
 
 const FOLDER = 'segments';
 const ENDING = '.seg';
@@ -49,9 +49,10 @@ export async function openSegments(indexFolder: string, making: SegmentMaking): 
   const foreign: string[] = [];
   for (const name of await namesIn(segmentsFolder(indexFolder))) {
     try {
-      const segment = openSegment(openSectionFile(join(segmentsFolder(indexFolder), name)));
+      const path = join(segmentsFolder(indexFolder), name);
+      const segment = openSegment(openSectionFile(path));
       const { modelId, rules } = segment.facts;
-      if (modelId === making.modelId && rules === making.rules && segment.hasTokens === (making.tokenSums !== null)) segments.push({ name, segment });
+      if (modelId === making.modelId && rules === making.rules && segment.hasTokens === (making.tokenSums !== null)) segments.push({ name, path, segment });
       else {
         segment.close();
         foreign.push(name);
