@@ -2,6 +2,7 @@
 import { InputError, InvariantError } from '../base/errors.ts';
 import { pauseFor } from '../base/pause.ts';
 import type { CorpusProblem } from '../corpus/records.ts';
+import { connect } from './connections.ts';
 import { sameDocumentKeys } from './document-keys.ts';
 import { createTokenizer, writeTokenizer, type Tokenizer, type TokenizerJson } from '../text/tokenizer.ts';
 import { trainUnigram, type UnigramModel } from '../text/unigram-trainer.ts';
@@ -12,6 +13,7 @@ import type { ReportTraining } from './events.ts';
 import { holdOut, type HeldOutPairs } from './held-out.ts';
 import { holdOutQuestions, type HeldOutQuestions } from './held-out-questions.ts';
 import { limitPairs } from './pair-limit.ts';
+import { limitSentences } from './sentence-limit.ts';
 import type { Recipe, StaticRecipe } from './recipe-schema.ts';
 import type { TokenCounts, TokenisedPairs } from './starting-table.ts';
 import type { TextRole } from './trainable-encoder.ts';
@@ -80,13 +82,15 @@ export async function readAndSplit(options: PrepareOptions & { readonly recipe: 
       files += 1;
     },
   });
-  const pivot = choosePivot(read, hasStarter);
-  const split = holdOut(read, recipe.seed);
+  const connected = recipe.connections === undefined ? read : { ...read, parallel: connect(read.parallel, recipe.connections) };
+  const pivot = choosePivot(connected, hasStarter);
+  const split = holdOut(connected, recipe.seed);
   const questions = holdOutQuestions(split.corpora.retrieval, recipe.seed);
   const parallel = recipe.pairsPerLanguage === undefined ? split.corpora.parallel : limitPairs(split.corpora.parallel, recipe.pairsPerLanguage, recipe.seed);
+  const monolingual = recipe.sentencesPerLanguage === undefined ? split.corpora.monolingual : limitSentences(split.corpora.monolingual, recipe.sentencesPerLanguage, recipe.seed);
   signal.throwIfAborted();
   expectMeasurable(recipe, split.heldOut, questions.heldOut);
-  return { pivot, corpora: { ...split.corpora, parallel, retrieval: questions.training }, heldOut: split.heldOut, heldOutQuestions: questions.heldOut };
+  return { pivot, corpora: { ...split.corpora, parallel, monolingual, retrieval: questions.training }, heldOut: split.heldOut, heldOutQuestions: questions.heldOut };
 }
 
 /** Early stopping needs something held back to look at. */

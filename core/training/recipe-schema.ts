@@ -31,6 +31,10 @@ const corpora = {
   retrieval: z.array(retrievalSource).min(1).optional(),
   parallel: z.array(parallelSource).default([]),
   monolingual: z.array(monolingualSource).default([]),
+  /** At most so many sentences without a translation of each language (Hu et al. 2023, section 5.4.1). */
+  sentencesPerLanguage: z.int().min(1).max(100_000_000).optional(),
+  /** The languages that pairs connect, two and two (Hu et al. 2023, section 5.3.2); those that no corpus pairs are joined over a third. Left out: as the corpora are. */
+  connections: z.array(z.tuple([languageTag, languageTag])).min(1).optional(),
   hardNegatives: hardNegatives.optional(),
   earlyStopping: earlyStopping.optional(),
   distillation: distillation.optional(),

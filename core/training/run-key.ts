@@ -10,9 +10,9 @@ export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<s
   const hashes: string[] = [];
   const files = [...recipeFiles(recipe), ...(usesStarter(recipe) ? [starterFolder] : [])];
   for (const file of files) hashes.push(...(await hashesBelow(file)));
-  const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage, distillation } = recipe;
+  const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage, sentencesPerLanguage, connections, distillation } = recipe;
   const known = isBackbone(recipe) ? { ...recipe.encoder, path: null } : encoder; // a backbone is known by its files
-  const settings = { encoder: known, losses, optimizer, budget, seed, hardNegatives, earlyStopping, pairsPerLanguage, distillation: distillation === undefined ? undefined : { ...distillation, teacher: null } };
+  const settings = { encoder: known, losses, optimizer, budget, seed, hardNegatives, earlyStopping, pairsPerLanguage, sentencesPerLanguage, connections, distillation: distillation === undefined ? undefined : { ...distillation, teacher: null } };
   return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language, documents }) => (documents === undefined ? language : [language, documents]))], hashes }));
 }
 
