@@ -9,11 +9,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listPages, type Page } from '../served/pages.ts';
 import { CONNECT_CHANNEL } from './channel.ts';
 import { acceptPorts } from './connection.ts';
-import { menuTemplate } from './menu.ts';
 import { answerRequest, ORIGIN, START_PAGE } from './protocol.ts';
 import { isOurFrame, refuseNavigation, refuseNetwork, refusePermissions, refusedSwitches, windowOptions } from './security.ts';
 import { utilityProcesses, type Child } from './utility-process.ts';
-import { bringToFront, openWindow, type WindowClass } from './window.ts';
 
 describe('a window', () => {
   it('is made with every protection on', () => {
@@ -28,35 +26,6 @@ describe('a window', () => {
       allowRunningInsecureContent: false,
       experimentalFeatures: false,
     });
-  });
-
-  it('opens our page and no file, is shown when painted, and comes to the front', async () => {
-    const calls: string[] = [];
-    class FakeWindow extends EventEmitter {
-      loadURL = (url: string): Promise<void> => Promise.resolve(void calls.push(url));
-      show = (): void => void calls.push('show');
-      focus = (): void => void calls.push('focus');
-      restore = (): void => void calls.push('restore');
-      isMinimized = (): boolean => true;
-    }
-    const window = await openWindow(FakeWindow as unknown as WindowClass, 'preload.cjs');
-    expect(calls).toEqual([START_PAGE]);
-    (window as unknown as EventEmitter).emit('ready-to-show');
-    bringToFront(window);
-    expect(calls).toEqual([START_PAGE, 'show', 'restore', 'focus']);
-  });
-
-  it('is made in one place only, and nothing loads a file', async () => {
-    const main = await readFile(fileURLToPath(new URL('./main.ts', import.meta.url)), 'utf8');
-    expect(main).not.toMatch(/new BrowserWindow|loadFile|loadURL|file:\/\//);
-    expect(main.indexOf('app.enableSandbox()')).toBeGreaterThan(-1);
-    expect(main.indexOf('app.enableSandbox()')).toBeLessThan(main.indexOf('app.whenReady()'));
-    expect(main.match(/ipcMain/g)).toHaveLength(2); // the import, and acceptPorts
-  });
-
-  it('offers developer tools only where it is not packaged', () => {
-    expect(JSON.stringify(menuTemplate({ platform: 'linux', isPackaged: true }))).not.toMatch(/toggleDevTools|reload/);
-    expect(JSON.stringify(menuTemplate({ platform: 'darwin', isPackaged: false }))).toMatch(/toggleDevTools/);
   });
 });
 

@@ -1,17 +1,16 @@
 /** What may the window do? Nothing but show our pages and speak through one port. */
-import type { App, BrowserWindowConstructorOptions, Session, WebContents } from 'electron';
+import type { BrowserWindowConstructorOptions, Session } from 'electron';
+import type { AppPart, Preventable } from './electron-parts.ts';
 import { ORIGIN, SCHEME } from './protocol.ts';
+import { SMALLEST } from './window-state.ts';
 
 /** Row 1: the only way a window is made. */
 export function windowOptions(preloadPath: string): BrowserWindowConstructorOptions {
   return {
-    width: 1200,
-    height: 800,
-    minWidth: 800,
-    minHeight: 560,
+    minWidth: SMALLEST.width,
+    minHeight: SMALLEST.height,
     show: false,
     backgroundColor: '#FBFAF7',
-    autoHideMenuBar: true,
     webPreferences: {
       preload: preloadPath,
       sandbox: true,
@@ -36,11 +35,9 @@ export function isOurFrame(frame: { readonly url: string; readonly parent: unkno
   return `${protocol}//${host}` === ORIGIN;
 }
 
-type Preventable = { readonly preventDefault: () => void };
-
 /** Row 6: no page leads anywhere, no window opens another, nothing is embedded. */
-export function refuseNavigation(app: Pick<App, 'on'>): void {
-  app.on('web-contents-created', (_event, contents: Pick<WebContents, 'on' | 'setWindowOpenHandler'>) => {
+export function refuseNavigation(app: Pick<AppPart, 'on'>): void {
+  app.on('web-contents-created', (_event, contents) => {
     const prevent = (event: Preventable): void => event.preventDefault();
     contents.on('will-navigate', prevent);
     contents.on('will-frame-navigate', prevent);
