@@ -83,7 +83,7 @@ export async function writeBackboneModelFolder(folder: string, model: BackboneMo
 export async function readBackboneModelFolder(folder: string): Promise<{ readonly manifest: ModelManifest; readonly model: BackboneModel }> {
   const manifest = await readManifest(folder);
   const { encoder, pivot, languages, training } = manifest;
-  if (encoder.kind === 'static') throw new InputError('model.other-kind', `${folder}: expected a model around a backbone, found a static one.`, { data: { path: folder } });
+  if (encoder.kind === 'static' || encoder.kind === 'words') throw new InputError('model.other-kind', `${folder}: expected a model around a backbone, found one of kind ${encoder.kind}.`, { data: { path: folder } });
   const odd = Object.keys(manifest.files).find((name) => !INSIDE.test(name));
   if (odd !== undefined) throw new InputError('model.not-a-model', `${folder}: the manifest names ${JSON.stringify(odd)}, which is no file inside the model's folder.`, { data: { path: folder } });
   for (const [name, hash] of Object.entries(manifest.files)) if ((await sha256OfFile(join(folder, name))) !== hash) throw damaged(join(folder, name));

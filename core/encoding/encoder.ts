@@ -27,6 +27,8 @@ export type Encoder = {
   readonly tokenSums?: TokenSums;
   /** Present when tokens have vectors of their own: phrases then have the vectors of their tokens (phrase-vectors.ts). */
   readonly phrases?: PhraseEncoder;
+  /** Present when a text's vector depends on its language: the same encoder for texts in that one; null (and unless asked): guessed from each text. */
+  readonly inLanguage?: (language: string | null) => Encoder;
 };
 
 /** A phrase, and sentences that show it in use. */

@@ -10,10 +10,11 @@ import { phraseReadingFiles, phraseReadingSchema, readPhraseReading, type Phrase
 import { alignedBuffer, bytesOf, readTranslations, translationEntrySchema, translationFiles } from './translation-files.ts';
 
 export const MODEL_FORMAT = 'isogloss-model';
-/** Static models are written as version 1, so that older programs read them; models around a backbone as version 2; those that were trained on phrases as version 3. */
+/** Static models are written as version 1, so that older programs read them; models around a backbone as version 2; those that were trained on phrases as version 3; word vectors as version 4. */
 export const MODEL_FORMAT_VERSION = 1;
 export const BACKBONE_FORMAT_VERSION = 2;
 export const PHRASE_FORMAT_VERSION = 3;
+export const WORDS_FORMAT_VERSION = 4;
 export const MANIFEST_FILE = 'model.json';
 
 const FILES = { tokenizer: 'tokenizer.json', table: 'token-table.f16', weights: 'token-weights.f32', whitening: 'whitening.f32' } as const;
@@ -34,10 +35,13 @@ const backboneSchema = z.object({
   query: z.literal('query-backbone').nullable(),
 });
 
+/** Word vectors of several languages (words/words-model-folder.ts); `vocabularySize`: words of all of them. */
+const wordsSchema = z.object({ kind: z.literal('words'), width: z.int().positive(), vocabularySize: z.int().positive() });
+
 const manifestSchema = z.object({
   format: z.literal(MODEL_FORMAT),
   version: z.int(),
-  encoder: z.discriminatedUnion('kind', [staticSchema, backboneSchema]),
+  encoder: z.discriminatedUnion('kind', [staticSchema, backboneSchema, wordsSchema]),
   /** The language that all parallel corpora share (English unless the corpora say otherwise). */
   pivot: z.string(),
   languages: z.array(languageSchema),
@@ -119,8 +123,8 @@ export async function readManifest(folder: string): Promise<ModelManifest> {
     throw cause;
   }
   const version = (value as { version?: unknown } | null)?.version;
-  if (typeof version === 'number' && version > PHRASE_FORMAT_VERSION) {
-    throw new InputError('model.newer-version', `${path}: this model has format version ${version}; this Isogloss reads up to ${PHRASE_FORMAT_VERSION}. Install a newer Isogloss; the model is untouched.`, { data: { path } });
+  if (typeof version === 'number' && version > WORDS_FORMAT_VERSION) {
+    throw new InputError('model.newer-version', `${path}: this model has format version ${version}; this Isogloss reads up to ${WORDS_FORMAT_VERSION}. Install a newer Isogloss; the model is untouched.`, { data: { path } });
   }
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) throw new InputError('model.not-a-model', `${path}: expected the manifest of an Isogloss model, found something else (${z.prettifyError(parsed.error).split('\n')[0] ?? ''}).`, { data: { path } });

@@ -1,17 +1,23 @@
-/** Which encoder stands in a model folder? Static or around a backbone, as its manifest says. */
+/** Which encoder stands in a model folder? Static, around a backbone, or of word vectors, as its manifest says. */
 import { sha256 } from '../base/hashing.ts';
 import { createBackboneEncoder } from './backbone-encoder.ts';
 import { readBackboneModelFolder } from './backbone-model-folder.ts';
 import type { Encoder } from './encoder.ts';
 import { readManifest, readModelFolder } from './model-folder.ts';
 import { createStaticEncoder } from './static-encoder.ts';
+import { createWordsEncoder } from './words/words-encoder.ts';
+import { readWordsModelFolder } from './words/words-model-folder.ts';
 
-/** Opens a model folder for encoding. @throws as `readModelFolder` and `readBackboneModelFolder`. */
+/** Opens a model folder for encoding. @throws as `readModelFolder`, `readBackboneModelFolder` and `readWordsModelFolder`. */
 export async function openEncoder(modelFolder: string, options: { readonly threads?: number } = {}): Promise<Encoder> {
   const { encoder } = await readManifest(modelFolder);
   if (encoder.kind === 'static') {
     const { manifest, model } = await readModelFolder(modelFolder);
     return createStaticEncoder(model, sha256(JSON.stringify(manifest.files)));
+  }
+  if (encoder.kind === 'words') {
+    const { manifest, model } = await readWordsModelFolder(modelFolder);
+    return createWordsEncoder(model, sha256(JSON.stringify(manifest.files)));
   }
   const { manifest, model } = await readBackboneModelFolder(modelFolder);
   return createBackboneEncoder(model, { modelId: sha256(JSON.stringify(manifest.files)), ...options });
