@@ -1,6 +1,7 @@
 /** What is the fingerprint of this text, these bytes, this file? SHA-256, in lower-case hexadecimal. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { pathOnDisk } from './file-names.ts';
 
 /** SHA-256 of a UTF-8 text or of bytes, 64 hexadecimal digits. */
 export function sha256(content: string | Uint8Array): string {
@@ -18,7 +19,7 @@ export async function sha256OfFile(path: string, signal?: AbortSignal): Promise<
   const hash = createHash('sha256');
   const room = spareRoom.pop() ?? new Uint8Array(READ_BYTES);
   try {
-    await using file = await open(path, 'r');
+    await using file = await open(pathOnDisk(path), 'r');
     for (;;) {
       const { bytesRead } = await file.read(room, 0, room.length, null);
       signal?.throwIfAborted();

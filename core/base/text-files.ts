@@ -8,6 +8,7 @@ import { ignoreProgress } from './progress.ts';
 import type { ReportProgress } from './progress.ts';
 import { describeBinary, GZIP_MAGIC } from './binary-kinds.ts';
 import { InputError, toIsoglossError } from './errors.ts';
+import { pathOnDisk } from './file-names.ts';
 
 /** Which part of the program reads: it is the first half of every error code ("corpus.empty-file", "documents.empty-file"). */
 export type FileArea = 'corpus' | 'documents' | 'recipe' | 'share';
@@ -211,10 +212,11 @@ function changed(path: string, area: FileArea, how: string): InputError {
 
 async function openRegular(path: string, area: FileArea): Promise<FileHandle> {
   try {
-    const facts = await stat(path);
+    const place = pathOnDisk(path);
+    const facts = await stat(place);
     if (facts.isDirectory()) throw new InputError(`${area}.not-a-file`, `${path}: expected a file, found a folder.`, { data: { path } });
     if (!facts.isFile()) throw new InputError(`${area}.not-a-file`, `${path}: expected a file, found a device or pipe.`, { data: { path } });
-    return await open(path, 'r');
+    return await open(place, 'r');
   } catch (thrown) {
     throw toIsoglossError(thrown);
   }

@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { deserialiseError, InputError, InvariantError } from '../base/errors.ts';
+import { pathOnDisk } from '../base/file-names.ts';
 import { documentFormats, formatOfName } from './formats.ts';
 import { isParseAnswer } from './parser-messages.ts';
 import type { ParseRequest } from './parser-messages.ts';
@@ -136,7 +137,7 @@ const died = (path: string, how: string): InputError => new InputError('document
 const tookTooLong = (path: string, timeMs: number): InputError => new InputError('documents.reading-took-too-long', `${path}: expected a file that can be read within ${Math.round(timeMs / 1000)} s, but it was not. The other files are read. Try again, or split the file.`, { data: { path } });
 
 async function timeFor(path: string, { baseMs, msPerMB }: ReaderLimits): Promise<number> {
-  const size = await stat(path).then(({ size: bytes }) => bytes, () => 0); // what is wrong with the path is said by the reading
+  const size = await stat(pathOnDisk(path)).then(({ size: bytes }) => bytes, () => 0); // what is wrong with the path is said by the reading
   return Math.min(LONGEST_MS, baseMs + (msPerMB * size) / BYTES_PER_MB);
 }
 

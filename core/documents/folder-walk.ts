@@ -3,11 +3,12 @@ import { opendir, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { InputError, toIsoglossError } from '../base/errors.ts';
+import { nameOfBytes, pathOnDisk, shownName } from '../base/file-names.ts';
 import { printable } from '../base/text-files.ts';
 import { formatOfName } from './formats.ts';
 
 /** Why something was left out; keys for translation in the renderer. */
-export type SkipReason = 'format' | 'hidden' | 'link-loop' | 'too-deep' | 'too-many' | 'no-permission' | 'unreadable-name' | 'not-a-file' | 'gone' | 'empty';
+export type SkipReason = 'format' | 'hidden' | 'link-loop' | 'too-deep' | 'too-many' | 'no-permission' | 'not-a-file' | 'gone' | 'empty';
 
 /** `relativePath` uses '/'; `shown` is it with control and direction characters escaped, safe for messages and lists. */
 export type FolderEntry =
@@ -83,7 +84,7 @@ function fileEntry(root: string, path: string, facts: Stats): FolderEntry {
 
 function namesOf(root: string, path: string): { readonly relativePath: string; readonly shown: string } {
   const relativePath = relative(root, path).split(sep).join('/');
-  return { relativePath, shown: printable(relativePath, Infinity) };
+  return { relativePath, shown: printable(shownName(relativePath), Infinity) };
 }
 
 /** Device and inode say which folder it is, however it was reached. */
@@ -99,13 +100,13 @@ async function statOrThrow(path: string): Promise<Stats> {
 
 async function statOrReason(path: string): Promise<Stats | SkipReason> {
   try {
-    return await stat(path);
+    return await stat(pathOnDisk(path));
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
     if (code === 'ELOOP') return 'link-loop';
     if (code === 'EACCES' || code === 'EPERM') return 'no-permission';
     if (code === 'ENAMETOOLONG') return 'too-deep';
-    if (code === 'ENOENT') return path.includes('\uFFFD') ? 'unreadable-name' : 'gone';
+    if (code === 'ENOENT') return 'gone';
     throw toIsoglossError(thrown);
   }
 }
@@ -114,7 +115,8 @@ async function statOrReason(path: string): Promise<Stats | SkipReason> {
 async function namesInFolder(path: string, limit: number): Promise<{ readonly list: string[]; readonly isCut: boolean } | null> {
   try {
     const list: string[] = [];
-    for await (const { name } of await opendir(path)) {
+    for await (const entry of await opendir(pathOnDisk(path), { encoding: 'latin1' })) {
+      const name = nameOfBytes(Buffer.from(entry.name, 'latin1')); // byte by byte
       if (isHiddenName(name)) continue;
       if (list.length === limit) return { list, isCut: true };
       list.push(name);

@@ -1,6 +1,7 @@
 /** What are the bytes of a file that is read as one thing, and what are its first ones? Only of regular files. */
 import { open, stat } from 'node:fs/promises';
 import { InputError, toIsoglossError } from '../base/errors.ts';
+import { pathOnDisk } from '../base/file-names.ts';
 
 /** @throws InputError 'documents.not-a-file', 'documents.too-large', 'file.missing'; EnvironmentError from the disk. */
 export async function readWholeFile(path: string, limitBytes: number): Promise<Uint8Array> {
@@ -16,10 +17,11 @@ export async function readHead(path: string, length: number): Promise<Uint8Array
 
 async function readStart(path: string, length: number, check: (size: number) => void): Promise<Uint8Array> {
   try {
-    const facts = await stat(path);
+    const place = pathOnDisk(path);
+    const facts = await stat(place);
     if (!facts.isFile()) throw new InputError('documents.not-a-file', `${path}: expected a file, found a ${facts.isDirectory() ? 'folder' : 'device or pipe'}.`, { data: { path } });
     check(facts.size);
-    const file = await open(path, 'r');
+    const file = await open(place, 'r');
     try {
       const bytes = new Uint8Array(Math.min(length, facts.size));
       let filled = 0;

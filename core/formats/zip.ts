@@ -5,6 +5,7 @@ import { openPromise } from 'yauzl';
 import type { Entry, ZipFile } from 'yauzl';
 import { describeBinary } from '../base/binary-kinds.ts';
 import { InputError, toIsoglossError } from '../base/errors.ts';
+import { pathOnDisk } from '../base/file-names.ts';
 import { printable } from '../base/text-files.ts';
 import type { FileArea } from '../base/text-files.ts';
 
@@ -49,7 +50,8 @@ export async function openZip(path: string, signal: AbortSignal, { area, limits:
   const limits = { ...ZIP_LIMITS, ...wanted };
   const refuse = refusals(path, area);
   await expectFile(path, area);
-  const file = await openPromise(path, { autoClose: false, lazyEntries: true, strictFileNames: true }).catch((thrown: unknown) => {
+  const place = pathOnDisk(path) as string; // boundary: yauzl hands it to fs.open, which takes bytes too
+  const file = await openPromise(place, { autoClose: false, lazyEntries: true, strictFileNames: true }).catch((thrown: unknown) => {
     throw refuse.damaged(thrown);
   });
   try {
@@ -62,7 +64,7 @@ export async function openZip(path: string, signal: AbortSignal, { area, limits:
 }
 
 async function expectFile(path: string, area: FileArea): Promise<void> {
-  const facts = await stat(path).catch((thrown: unknown) => {
+  const facts = await stat(pathOnDisk(path)).catch((thrown: unknown) => {
     throw toIsoglossError(thrown);
   });
   if (!facts.isFile()) throw new InputError(`${area}.not-a-file`, `${path}: expected a file, found ${facts.isDirectory() ? 'a folder' : 'a device or pipe'}.`, { data: { path } });

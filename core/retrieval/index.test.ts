@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shownName } from '../base/file-names.ts';
 import { openTranslationTable, trainTranslationTable } from '../alignment/translation-table.ts';
 import { buildIndex } from './build-index.ts';
 import { createHashEncoder } from './hash-encoder.ts';
@@ -55,6 +56,15 @@ async function searchPaths(query: string, method: 'bm25' | 'bm25-char' | 'dense'
 }
 
 describe('buildIndex and openIndex', () => {
+  it.skipIf(process.platform !== 'linux')('reads a file whose name is not UTF-8, in a folder of such a name too, and finds it again unchanged', async () => {
+    const folder = Buffer.concat([Buffer.from(`${documentsFolder}/r`), Buffer.of(0xe9), Buffer.from('cits')]);
+    await mkdir(folder);
+    await writeFile(Buffer.concat([folder, Buffer.from('/caf'), Buffer.of(0xe9), Buffer.from('.txt')]), 'Heron feathers float on the pond.\n');
+    expect(await build()).toMatchObject({ files: 4, added: 4, failed: [] });
+    expect((await searchPaths('heron feathers', 'bm25')).map(shownName)[0]).toBe('r\\xE9cits/caf\\xE9.txt');
+    expect(await build()).toMatchObject({ files: 4, added: 0, unchanged: 4, removed: 0 });
+  });
+
   it('finds documents with file, place, text, highlights and reasons', async () => {
     expect(await build()).toMatchObject({ files: 3, added: 3, changed: 0, unchanged: 0, removed: 0, failed: [] });
     const index = await openIndex(indexFolder, encoder);

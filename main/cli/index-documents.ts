@@ -17,7 +17,6 @@ const SKIPPED: Readonly<Record<SkipReason, string | null>> = {
   'too-deep': 'expected fewer folders inside each other, found more than Isogloss follows',
   'too-many': 'expected fewer files, found more than Isogloss reads; the rest is not indexed',
   'no-permission': 'Isogloss may not read it. Change its permissions',
-  'unreadable-name': 'expected a name in UTF-8, found other bytes. Rename it',
   'not-a-file': 'expected a file, found a device or pipe',
   gone: 'it was there a moment ago and is gone. Index again',
   empty: 'expected text, found no bytes',
