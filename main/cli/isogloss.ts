@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'phrases search': async () => (await import('./phrases.ts')).phrasesSearchCommand,
   inspect: async () => (await import('./inspect.ts')).inspectCommand,
   experiment: async () => (await import('./experiment.ts')).experimentCommand,
+  'baseline clwe': async () => (await import('./baseline.ts')).baselineClweCommand,
   backbone: async () => (await import('./backbone.ts')).backboneCommand,
   starter: async () => (await import('./starter.ts')).starterCommand,
 };
