@@ -65,8 +65,8 @@ describe('a model folder', () => {
     const path = join(folder.path, 'model');
     await expect(readManifest(path)).rejects.toMatchObject({ code: 'model.missing', message: expect.stringMatching(/expected a model folder.*Train a model first/) });
     await writeModelFolder(path, await testModel());
-    await changeManifest(path, (manifest) => { manifest['version'] = 4; });
-    await expect(readManifest(path)).rejects.toMatchObject({ code: 'model.newer-version', message: expect.stringContaining('format version 4; this Isogloss reads up to 3') });
+    await changeManifest(path, (manifest) => { manifest['version'] = 6; });
+    await expect(readManifest(path)).rejects.toMatchObject({ code: 'model.newer-version', message: expect.stringContaining('format version 6; this Isogloss reads up to 5') });
     await changeManifest(path, (manifest) => { Object.assign(manifest, { version: 1, format: 'something-else' }); });
     await expect(readManifest(path)).rejects.toMatchObject({ code: 'model.not-a-model', family: 'input' });
     await writeFile(join(path, MANIFEST_FILE), 'null');

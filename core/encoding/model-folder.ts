@@ -6,6 +6,7 @@ import type { TranslationTableData } from '../alignment/translation-table.ts';
 import { readJson, writeFolderAtomic } from '../base/atomic-files.ts';
 import { EnvironmentError, InputError, toIsoglossError } from '../base/errors.ts';
 import { sha256 } from '../base/hashing.ts';
+import { calibrationFactsSchema } from './calibrated/calibration-files.ts';
 import { phraseReadingFiles, phraseReadingSchema, readPhraseReading, type PhraseReading } from './phrase-reading.ts';
 import { alignedBuffer, bytesOf, readTranslations, translationEntrySchema, translationFiles } from './translation-files.ts';
 
@@ -15,6 +16,8 @@ export const MODEL_FORMAT_VERSION = 1;
 export const BACKBONE_FORMAT_VERSION = 2;
 export const PHRASE_FORMAT_VERSION = 3;
 export const WORDS_FORMAT_VERSION = 4;
+/** Calibrated models, of whatever kind: an older program would read their vectors as they were before. */
+export const CALIBRATED_FORMAT_VERSION = 5;
 export const MANIFEST_FILE = 'model.json';
 
 const FILES = { tokenizer: 'tokenizer.json', table: 'token-table.f16', weights: 'token-weights.f32', whitening: 'whitening.f32' } as const;
@@ -48,6 +51,8 @@ const manifestSchema = z.object({
   translations: z.array(translationEntrySchema),
   /** How phrases are read, where the model was trained on them. */
   phrases: phraseReadingSchema.optional(),
+  /** How vectors are shifted, scaled and rotated by language, where the model was calibrated. */
+  calibration: calibrationFactsSchema.optional(),
   files: z.record(z.string(), z.string()),
   training: z.record(z.string(), z.json()),
   createdAt: z.string(),
@@ -123,8 +128,8 @@ export async function readManifest(folder: string): Promise<ModelManifest> {
     throw cause;
   }
   const version = (value as { version?: unknown } | null)?.version;
-  if (typeof version === 'number' && version > WORDS_FORMAT_VERSION) {
-    throw new InputError('model.newer-version', `${path}: this model has format version ${version}; this Isogloss reads up to ${WORDS_FORMAT_VERSION}. Install a newer Isogloss; the model is untouched.`, { data: { path } });
+  if (typeof version === 'number' && version > CALIBRATED_FORMAT_VERSION) {
+    throw new InputError('model.newer-version', `${path}: this model has format version ${version}; this Isogloss reads up to ${CALIBRATED_FORMAT_VERSION}. Install a newer Isogloss; the model is untouched.`, { data: { path } });
   }
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) throw new InputError('model.not-a-model', `${path}: expected the manifest of an Isogloss model, found something else (${z.prettifyError(parsed.error).split('\n')[0] ?? ''}).`, { data: { path } });

@@ -2,14 +2,25 @@
 import { sha256 } from '../base/hashing.ts';
 import { createBackboneEncoder } from './backbone-encoder.ts';
 import { readBackboneModelFolder } from './backbone-model-folder.ts';
+import { createCalibratedEncoder } from './calibrated/calibrated-encoder.ts';
+import { readCalibration } from './calibrated/calibration-files.ts';
 import type { Encoder } from './encoder.ts';
-import { readManifest, readModelFolder } from './model-folder.ts';
+import { readChecked, readManifest, readModelFolder } from './model-folder.ts';
 import { createStaticEncoder } from './static-encoder.ts';
 import { createWordsEncoder } from './words/words-encoder.ts';
 import { readWordsModelFolder } from './words/words-model-folder.ts';
 
-/** Opens a model folder for encoding. @throws as `readModelFolder`, `readBackboneModelFolder` and `readWordsModelFolder`. */
+/** Opens a model folder for encoding; a calibrated one gives calibrated vectors. @throws as `readModelFolder`, `readBackboneModelFolder` and `readWordsModelFolder`. */
 export async function openEncoder(modelFolder: string, options: { readonly threads?: number } = {}): Promise<Encoder> {
+  const manifest = await readManifest(modelFolder);
+  const plain = await openUncalibratedEncoder(modelFolder, options);
+  if (manifest.calibration === undefined) return plain;
+  const calibration = await readCalibration(manifest.calibration, (name) => readChecked(modelFolder, manifest, name));
+  return createCalibratedEncoder(plain, calibration, sha256(JSON.stringify(manifest.files)));
+}
+
+/** As `openEncoder`, with the vectors from before calibration. */
+export async function openUncalibratedEncoder(modelFolder: string, options: { readonly threads?: number } = {}): Promise<Encoder> {
   const { encoder } = await readManifest(modelFolder);
   if (encoder.kind === 'static') {
     const { manifest, model } = await readModelFolder(modelFolder);

@@ -1,0 +1,54 @@
+/** How does a calibrated model turn text into vectors? As the model it was made from, then shifted, scaled and rotated by the language of the text. */
+import { calibrate } from '../calibration.ts';
+import type { Encoder, TextKind } from '../encoder.ts';
+import type { ModelCalibration, Space } from './calibration-files.ts';
+import { createLetterGuesser } from './letter-profiles.ts';
+
+const spaceOf: { readonly [Kind in TextKind]: Space } = { sentence: 'sentence', query: 'search', document: 'search' };
+
+/**
+ * The same encoder with calibrated vectors. A language that was not calibrated keeps its vectors; where nobody says the language of a text,
+ * it is guessed from its letters among those that were.
+ * @param modelId its own: an index made before calibration is another model's.
+ */
+export function createCalibratedEncoder(plain: Encoder, calibration: ModelCalibration, modelId: string): Encoder {
+  const { spaces, profiles } = calibration;
+  const guess = createLetterGuesser(profiles);
+  const { width, pivot, languages, windowSpans, translation, phrases } = plain; // not tokenSums: a calibrated vector is no sum over tokens
+
+  const encoderFor = (said: string | null): Encoder => {
+    const base = said === null ? plain : (plain.inLanguage?.(said) ?? plain);
+    const languageOf = (text: string): string => said ?? guess(text);
+    /** Rows by the language of each, in the order given. */
+    const brought = async (rows: Float32Array, tags: readonly string[], space: Space): Promise<Float32Array> => {
+      const result = new Float32Array(rows.length);
+      for (const language of new Set(tags)) {
+        const places = tags.flatMap((one, i) => (one === language ? [i] : []));
+        const own = new Float32Array(places.length * width);
+        places.forEach((place, i) => { own.set(rows.subarray(place * width, (place + 1) * width), i * width); });
+        const moved = await calibrate(spaces[space], own, language);
+        places.forEach((place, i) => {
+          const isEmpty = own.subarray(i * width, (i + 1) * width).every((value) => value === 0); // a text without known tokens stays nowhere
+          if (!isEmpty) result.set(moved.subarray(i * width, (i + 1) * width), place * width);
+        });
+      }
+      return result;
+    };
+    return {
+      width,
+      modelId,
+      pivot,
+      languages,
+      windowSpans,
+      translation,
+      ...(phrases === undefined ? {} : { phrases }),
+      encode: async (texts, kind) => brought(await base.encode(texts, kind), texts.map(languageOf), spaceOf[kind]),
+      encodeDocuments: async (texts) => {
+        const found = await base.encodeDocuments(texts);
+        return Promise.all(found.map((rows, i) => brought(rows, new Array<string>(rows.length / width).fill(languageOf(texts[i] ?? '')), 'search')));
+      },
+      inLanguage: encoderFor,
+    };
+  };
+  return encoderFor(null);
+}
