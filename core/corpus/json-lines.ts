@@ -26,14 +26,14 @@ class FieldProblem extends Error {
 
 /**
  * Streams the objects of a JSONL file through `parse`. A line that is not JSON ('corpus.not-json'), not an object
- * ('corpus.not-an-object'), without a field ('corpus.missing-field') or with one of the wrong type ('corpus.wrong-type',
- * 'corpus.half-character') is a problem. Unknown fields are left alone.
+ * ('corpus.not-an-object'), without a field ('corpus.missing-field') or with one of the wrong type ('corpus.wrong-type')
+ * is a problem. Half characters are replaced by U+FFFD and counted ('corpus.half-character'). Unknown fields are left alone.
  */
 export function readJsonLines<T>(path: string, signal: AbortSignal, parse: (line: JsonLine) => T, options: ReadOptions = {}): AsyncGenerator<Reading<T>> {
   return readLineRecords(path, signal, (text, line) => parseJsonLine({ path, text, line }, parse), options);
 }
 
-function parseJsonLine<T>(place: { readonly path: string; readonly text: string; readonly line: number }, parse: (line: JsonLine) => T): Reading<T> {
+function parseJsonLine<T>(place: { readonly path: string; readonly text: string; readonly line: number }, parse: (line: JsonLine) => T): Reading<T> | readonly Reading<T>[] {
   const { path, text, line } = place;
   let value: unknown;
   try {
@@ -46,14 +46,19 @@ function parseJsonLine<T>(place: { readonly path: string; readonly text: string;
     return problem('not-an-object', { path, line, expected: 'a JSON object in braces', found: text });
   }
   const fields = new Map<string, unknown>(Object.entries(value));
+  const mended: ReturnType<typeof problem>[] = [];
+  const whole = (field: string, name: string): string => {
+    if (field.isWellFormed()) return field;
+    mended.push(problem('half-character', { path, line, expected: `whole Unicode characters in the field "${name}" (lone surrogates are replaced by U+FFFD)`, found: field }));
+    return field.toWellFormed();
+  };
   const optionalText = (...names: readonly string[]): string | undefined => {
     for (const name of names) {
       const field = fields.get(name);
       if (field === undefined || field === null) continue;
       if (typeof field === 'number') return String(field); // identifiers are often numbers
       if (typeof field !== 'string') throw new FieldProblem(problem('wrong-type', { path, line, expected: `text in the field "${name}"`, found: JSON.stringify(field) }));
-      if (!field.isWellFormed()) throw new FieldProblem(problem('half-character', { path, line, expected: `whole Unicode characters in the field "${name}" (no lone surrogates)`, found: field }));
-      const trimmed = field.trim();
+      const trimmed = whole(field, name).trim();
       if (trimmed !== '') return trimmed;
     }
     return undefined;
@@ -70,12 +75,13 @@ function parseJsonLine<T>(place: { readonly path: string; readonly text: string;
     const list: readonly unknown[] = Array.isArray(found) ? found : [found];
     return list.flatMap((value) => {
       if (typeof value !== 'string') throw new FieldProblem(problem('wrong-type', { path, line, expected: `a list of texts in the field "${name ?? ''}"`, found: JSON.stringify(value) }));
-      if (!value.isWellFormed()) throw new FieldProblem(problem('half-character', { path, line, expected: `whole Unicode characters in the field "${name ?? ''}" (no lone surrogates)`, found: value }));
-      return value.trim() === '' ? [] : [value.trim()];
+      const text = whole(value, name ?? '').trim();
+      return text === '' ? [] : [text];
     });
   };
   try {
-    return { kind: 'record', value: parse({ line, text: requiredText, optionalText, texts }) };
+    const record = { kind: 'record' as const, value: parse({ line, text: requiredText, optionalText, texts }) };
+    return mended.length === 0 ? record : [...mended, record];
   } catch (thrown) {
     if (thrown instanceof FieldProblem) return thrown.reading;
     throw thrown;

@@ -12,8 +12,8 @@ export type ReadOptions = {
   readonly report?: ReportProgress;
 };
 
-/** Reads one line; null = the line is nothing (a header, say). `line` counts from 1. Never throws on bad data. */
-export type ParseLine<T> = (text: string, line: number) => Reading<T> | null;
+/** Reads one line; null = the line is nothing (a header, say); several: a record with what was mended in it. `line` counts from 1. Never throws on bad data. */
+export type ParseLine<T> = (text: string, line: number) => Reading<T> | readonly Reading<T>[] | null;
 
 /** The options of core/base for a file of a corpus. */
 export function corpusText({ encoding, report }: ReadOptions): TextFileOptions {
@@ -35,21 +35,23 @@ export async function* readLineRecordBatches<T>(path: string, signal: AbortSigna
     let line = firstLine;
     for (const text of lines) {
       const reading = typeof text === 'string' ? parseText(text, line, parse) : { kind: 'problem' as const, problem: text };
-      if (reading !== null) readings.push(reading);
+      if (isSeveral(reading)) readings.push(...reading);
+      else if (reading !== null) readings.push(reading);
       line += 1;
     }
     yield readings;
   }
 }
 
-function parseText<T>(text: string, line: number, parse: ParseLine<T>): Reading<T> | null {
+const isSeveral = <T>(reading: ReturnType<ParseLine<T>>): reading is readonly Reading<T>[] => Array.isArray(reading);
+
+function parseText<T>(text: string, line: number, parse: ParseLine<T>): ReturnType<ParseLine<T>> {
   return text === '' || text.trim() === '' ? null : parse(text, line);
 }
 
-/** A side of a pair as it is used: trimmed. A problem instead when nothing is left or a character is half. */
+/** A side of a pair as it is used: trimmed (decoding left no half characters). A problem instead when nothing is left. */
 export function checkedText(text: string, facts: { readonly path: string; readonly line: number; readonly what: string; readonly whole: string }): string | { readonly kind: 'problem'; readonly problem: FileProblem } {
   const trimmed = text.trim();
   if (trimmed === '') return problem('empty-text', { path: facts.path, line: facts.line, expected: `${facts.what} with text in it`, found: facts.whole });
-  if (!trimmed.isWellFormed()) return problem('half-character', { path: facts.path, line: facts.line, expected: `${facts.what} in whole Unicode characters (no lone surrogates)`, found: facts.whole });
-  return trimmed;
+  return trimmed.toWellFormed();
 }

@@ -40,7 +40,7 @@ describe('question-passage pairs', () => {
 
   test('each kind of bad line is a problem with its line, and the rest is used', async () => {
     const { records, problems } = await read('{"query": "a"\n[1]\n"text"\n{"query": "a", "passage": ""}\n{"query": {"x": 1}, "passage": "b"}\n{"query": "\\ud800", "passage": "b"}\n{"__proto__": {"query": "x"}, "passage": "b"}\n{"query": "a", "passage": "b"}\n');
-    expect(records).toEqual([{ query: 'a', passage: 'b' }]);
+    expect(records).toEqual([{ query: '\uFFFD', passage: 'b' }, { query: 'a', passage: 'b' }]); // half a character is replaced and counted, the line kept
     expect(codes(problems)).toEqual(['corpus.not-json 1', 'corpus.not-an-object 2', 'corpus.not-an-object 3', 'corpus.missing-field 4', 'corpus.wrong-type 5', 'corpus.half-character 6', 'corpus.missing-field 7']);
     expect(problems[3]?.message).toMatch(/train\.jsonl: line 4: expected text in the field "positive" or "passage" or "answer", found the fields "query", "passage"\./);
   });
@@ -51,7 +51,7 @@ describe('question-passage pairs', () => {
       fc.asyncProperty(fc.array(line.map((value) => value.replace(/[\r\n\0]/g, ' ')), { minLength: 1 }), async (lines) => {
         try {
           const { records, problems } = await read(`{"query":"a","passage":"b"}\n${lines.join('\n')}\n`);
-          expect(records.length + problems.length).toBe(1 + lines.filter((value) => value.trim() !== '').length);
+          expect(records.length + problems.filter(({ code }) => code !== 'corpus.half-character').length).toBe(1 + lines.filter((value) => value.trim() !== '').length);
         } catch (thrown) {
           expect(thrown).toBeInstanceOf(InputError);
         }
