@@ -31,6 +31,11 @@ export type Encoder = {
   readonly inLanguage?: (language: string | null) => Encoder;
 };
 
+/** The encoder for text of a language (null: not known); the same one where vectors do not depend on it. */
+export function encoderIn<Some extends Pick<Encoder, 'inLanguage'>>(encoder: Some, language: string | null): Some | Encoder {
+  return encoder.inLanguage?.(language) ?? encoder;
+}
+
 /** A phrase, and sentences that show it in use. */
 export type PhraseInUse = { readonly phrase: string; readonly sentences: readonly string[] };
 

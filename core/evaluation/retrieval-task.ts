@@ -2,7 +2,7 @@
 import { InputError } from '../base/errors.ts';
 import { ignoreProgress } from '../base/progress.ts';
 import type { ReportProgress } from '../base/progress.ts';
-import type { Encoder } from '../encoding/encoder.ts';
+import { encoderIn, type Encoder } from '../encoding/encoder.ts';
 import { evaluateRun } from '../metrics/ranking.ts';
 import type { Qrels, RankingMetrics, Run } from '../metrics/ranking.ts';
 import type { ScoredDocument } from '../metrics/order.ts';
@@ -117,7 +117,7 @@ export async function evaluateRetrieval(task: RetrievalTask): Promise<RetrievalR
   expectPossible(method, { encoder, table, queryLanguage, documentLanguage });
   const isQueryLatin = isMostlyLatin(queries.map(({ text }) => text));
   const weights = task.weights ?? chooseWeights({ method, queryLanguage, documentLanguage, isQueryLatin, areDocumentsLatin: collection.isLatin, encoder });
-  const vectors = encoder === null || weights.dense === 0 ? null : await encoder.encode(queries.map(({ text }) => text), 'query');
+  const vectors = encoder === null || weights.dense === 0 ? null : await encoderIn(encoder, queryLanguage).encode(queries.map(({ text }) => text), 'query');
   const run = new Map<string, readonly ScoredDocument[]>();
   for (const [i, query] of queries.entries()) {
     if (i % YIELD_EVERY === 0) await breathe({ signal, report }, { phase: 'searching', done: i, total: queries.length, unit: 'queries' });

@@ -17,7 +17,7 @@ import type { FolderEntry, SkipReason } from '../documents/folder-walk.ts';
 import { createDocumentReader } from '../documents/document-reader.ts';
 import type { DocumentReader } from '../documents/document-reader.ts';
 import { documentText } from '../documents/parsed-document.ts';
-import type { Encoder } from '../encoding/encoder.ts';
+import { encoderIn, type Encoder } from '../encoding/encoder.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { guessLanguage } from './guess-language.ts';
@@ -350,7 +350,7 @@ async function indexDocument(document: DocumentEntry, hash: string, { encoder, r
     signal.throwIfAborted();
     await new Promise((resolve) => setImmediate(resolve));
     const some = chunks.slice(start, start + CHUNKS_AT_ONCE);
-    const vectors = encoder.tokenSums === undefined ? await encoder.encodeDocuments(some.map(({ text }) => text)) : null;
+    const vectors = encoder.tokenSums === undefined ? await encoderIn(encoder, language).encodeDocuments(some.map(({ text }) => text)) : null;
     for (const [i, chunk] of some.entries()) await writer.add(file, chunk, vectors === null ? null : (vectors[i] ?? new Float32Array(0)));
   }
   writer.endFile(file);

@@ -1,7 +1,7 @@
 /** What in the folder answers this query? An index opened for searching. */
 import { InputError } from '../base/errors.ts';
 import type { AlignedText, DocumentPlace } from '../documents/parsed-document.ts';
-import type { Encoder } from '../encoding/encoder.ts';
+import { encoderIn, type Encoder } from '../encoding/encoder.ts';
 import { dominantScript, scriptDirection } from '../text/scripts.ts';
 import type { Direction } from '../text/scripts.ts';
 import { explainHit } from './explain.ts';
@@ -112,7 +112,7 @@ async function search(context: SearchContext): Promise<SearchAnswer> {
     throw new InputError('search.no-translation', `Method "translated" needs words that the model learned to translate from ${queryLanguage ?? 'the language of the query (not recognised)'}; it has none into the language of the documents. Say the query's language, or choose another method.`, { data: { method } });
   }
   const needsVector = plans.some(({ plan }) => plan.weights.dense !== 0);
-  const queryVector = needsVector ? (context.vector ?? (await encoder.encode([query], 'query'))) : null;
+  const queryVector = needsVector ? (context.vector ?? (await encoderIn(encoder, queryLanguage).encode([query], 'query'))) : null;
   const ranked = await rankCollection(library, { query, queryVector, plans: plans.map(({ plan }) => plan), depth: k, allowed: library.documents.allowed(filter) });
   const choices = plans.map(({ plan, situation }, number) => ({ documentLanguage: library.groups[number]?.language ?? null, documents: library.groups[number]?.size ?? 0, situation, components: componentNames.filter((name) => plan.weights[name] !== 0) }));
   return { hits: await hitsOf(context, ranked, plans.map(({ plan }) => plan)), queryLanguage, choices };
@@ -170,7 +170,7 @@ async function moreLikeThis(context: Context, { chunkId, k = DEFAULT_HITS, filte
   const [found] = document === null || batch === undefined || chunk === undefined ? [] : await library.store.readChunks([{ batch, chunk }]);
   if (found === undefined || document === null) throw new InputError('search.unknown-chunk', `Expected a passage of this library, found "${chunkId}", which is not in it (any more). Search again.`, { data: { chunkId } });
   const file = library.documents.files[library.documents.fileOf[document] ?? -1];
-  const vector = await encoder.encode([found.text], 'document');
+  const vector = await encoderIn(encoder, file?.language ?? null).encode([found.text], 'document');
   const answer = await search({ ...context, query: telling(found.text, library.lexical), k: k + 1, queryLanguage: file?.language ?? null, vector, ...(filter === undefined ? {} : { filter }) });
   return { ...answer, hits: answer.hits.filter((hit) => hit.chunkId !== chunkId).slice(0, k) };
 }

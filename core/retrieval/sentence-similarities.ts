@@ -2,7 +2,7 @@
 import { pauseFor } from '../base/pause.ts';
 import { createGraphBuilder } from '../graph/builder.ts';
 import { encodeModel } from '../graph/protobuf/encode.ts';
-import type { Encoder } from '../encoding/encoder.ts';
+import { encoderIn, type Encoder } from '../encoding/encoder.ts';
 import { createSession } from '../runtime/session.ts';
 import { tensorOf } from '../tensor/tensor.ts';
 import type { SimilarityBlock } from './bitext-mining.ts';
@@ -10,7 +10,7 @@ import { translationOverlap } from './translation-overlap.ts';
 import type { OverlapRow } from './translation-overlap.ts';
 
 export type SentenceSimilarityOptions = {
-  readonly encoder: Pick<Encoder, 'encode' | 'width' | 'translation'>;
+  readonly encoder: Pick<Encoder, 'encode' | 'width' | 'translation' | 'inLanguage'>;
   /** Where the targets are encoded by another one, into the same space. */
   readonly targetEncoder?: Pick<Encoder, 'encode' | 'width'>;
   readonly sources: readonly string[];
@@ -43,9 +43,10 @@ const SENTENCES_AT_ONCE = 2_048;
  * @throws what the encoder and `createSession` throw; the signal's reason once aborted.
  */
 export async function* sentenceSimilarities(options: SentenceSimilarityOptions): AsyncGenerator<SimilarityBlock> {
-  const { encoder, targetEncoder = encoder, sources, targets, signal, threads, lexicalWeight = LEXICAL_WEIGHT, lengthWeight = LENGTH_WEIGHT } = options;
+  const { encoder, targetEncoder = encoderIn(encoder, options.targetLanguage), sources, targets, signal, threads, lexicalWeight = LEXICAL_WEIGHT, lengthWeight = LENGTH_WEIGHT } = options;
   if (sources.length === 0 || targets.length === 0) return;
   const { width } = encoder;
+  const sourceEncoder = encoderIn(encoder, options.sourceLanguage);
   const targetVectors = await encodeAll(targetEncoder, targets, signal);
   const overlap = lexicalWeight === 0 ? null : await overlapOf(options);
   const sourceLengths = logLengths(sources);
@@ -55,7 +56,7 @@ export async function* sentenceSimilarities(options: SentenceSimilarityOptions):
   for (let start = 0; start < sources.length; start += ROWS_AT_ONCE) {
     await pauseFor(signal);
     const texts = sources.slice(start, start + ROWS_AT_ONCE);
-    const queries = tensorOf('float32', [texts.length, width], await encoder.encode(texts, 'sentence'));
+    const queries = tensorOf('float32', [texts.length, width], await sourceEncoder.encode(texts, 'sentence'));
     const { scores } = await session.run({ queries, documents }); // [rows, M]
     const similarities = scores?.dtype === 'float32' ? scores.data : new Float32Array(0);
     if (overlap !== null) texts.forEach((_, row) => addRow(similarities.subarray(row * targets.length, (row + 1) * targets.length), overlap(start + row), lexicalWeight));

@@ -24,21 +24,20 @@ export async function openCalibratedSystem(row: RowOf<'calibrated'>, context: Sy
     fitted.set(kind, found);
     return found;
   };
-  return {
-    method: row.method,
-    encoderFor: (language) => {
-      const encoder = encoderFor(language);
-      const brought = async (vectors: Float32Array, kind: TextKind): Promise<Float32Array> => (language === null ? vectors : calibrate(await calibrationOf(kind), vectors, language));
-      return {
-        ...encoder,
-        encode: async (list, kind) => brought(await encoder.encode(list, kind), kind),
-        encodeDocuments: async (list) => {
-          const found = await encoder.encodeDocuments(list);
-          return Promise.all(found.map((vectors) => brought(vectors, 'document')));
-        },
-      };
-    },
+  const calibratedFor = (language: string | null): Encoder => {
+    const encoder = encoderFor(language);
+    const brought = async (vectors: Float32Array, kind: TextKind): Promise<Float32Array> => (language === null ? vectors : calibrate(await calibrationOf(kind), vectors, language));
+    return {
+      ...encoder,
+      encode: async (list, kind) => brought(await encoder.encode(list, kind), kind),
+      encodeDocuments: async (list) => {
+        const found = await encoder.encodeDocuments(list);
+        return Promise.all(found.map((vectors) => brought(vectors, 'document')));
+      },
+      inLanguage: calibratedFor,
+    };
   };
+  return { method: row.method, encoderFor: calibratedFor };
 }
 
 type FitOptions = { readonly row: RowOf<'calibrated'>; readonly encoderFor: (language: string | null) => Encoder; readonly texts: Texts; readonly pairs: PairTexts; readonly kind: TextKind; readonly seed: number; readonly signal: AbortSignal };
