@@ -9,7 +9,7 @@ import { documentsOf } from './context-prediction/documents.ts';
 import { openDistillation } from './distillation.ts';
 import { noControl, type Losses, type ReportTraining, type TrainingControl, type TrainingSummary } from './events.ts';
 import { withLessMemory } from './less-memory.ts';
-import { createLook } from './look.ts';
+import { createLook, type LookResult } from './look.ts';
 import { openLossSessions } from './loss-sessions.ts';
 import { languagesOf, learnTranslations, trainingFacts } from './model-facts.ts';
 import { checkOutputFolder, checkpointFolderOf, reserveOutputFolder } from './output-folder.ts';
@@ -40,6 +40,8 @@ export type RunTrainingOptions = {
   readonly report: ReportTraining;
   /** After the memory did not suffice: half the slices, or half the batch; a saved state of the whole recipe is resumed all the same. */
   readonly takesLess?: boolean;
+  /** false: nobody follows the run, so held-back texts are looked at only where early stopping needs it. */
+  readonly isWatched?: boolean;
   /** Stop after the plan. */
   readonly planOnly?: boolean;
   /** Milliseconds between checkpoints; 45 seconds when left out. */
@@ -99,7 +101,7 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   await using stack = new AsyncDisposableStack();
   const subject = stack.use(await abortable(signal, () => openSubject({ ...options, recipe })));
   const { texts, encoder, device } = subject;
-  const lookAt = createLook({ ...texts, encoder, report });
+  const lookAt = options.isWatched === false && recipe.earlyStopping === undefined ? looksAtNothing : createLook({ ...texts, encoder, report });
   if (!options.resume && options.planOnly !== true) await subject.lookBefore(lookAt); // what the curve starts from: nothing learned yet
   await abortable(signal, () => encoder.restart());
   const sessions = stack.use(openLossSessions({ settings: recipe.losses, width: encoder.width, threads, device: device.device }));
@@ -154,6 +156,10 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   return summarise({ outputFolder, parameters: encoder.parameterCount, steps: end.step, losses: end.losses, started });
 }
 
+function looksAtNothing(): Promise<LookResult> {
+  return Promise.resolve({ pairAccuracy: {}, retrievalMRR: null });
+}
+
 /** What the recipe's encoder kind asks for. */
 function openSubject(options: RunTrainingOptions): Promise<TrainingSubject> {
   const { recipe } = options;
@@ -180,7 +186,7 @@ function contextPredictionOf(recipe: Recipe, { texts, encoder, device }: Pick<Tr
 }
 
 /** Turns an aborted signal's reason, wherever it surfaces, into CancellationError. */
-async function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     if (signal.aborted) throw new CancellationError();
     return await work();
@@ -190,7 +196,8 @@ async function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promis
   }
 }
 
-function summarise(options: { readonly outputFolder: string; readonly parameters: number; readonly steps: number; readonly losses: Losses; readonly started: { readonly wall: number; readonly cpu: NodeJS.CpuUsage } }): TrainingSummary {
+/** What a run took: wall time, CPU time, memory at its peak. */
+export function summarise(options: { readonly outputFolder: string; readonly parameters: number; readonly steps: number; readonly losses: Losses; readonly started: { readonly wall: number; readonly cpu: NodeJS.CpuUsage } }): TrainingSummary {
   const { outputFolder, parameters, steps, losses, started } = options;
   const cpu = process.cpuUsage(started.cpu);
   return {

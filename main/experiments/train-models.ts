@@ -100,14 +100,18 @@ async function train(options: ModelOptions, { row, seed, folder, start, variant 
   const recipePath = `${folder.replace(/\.model$/, '')}.recipe.json`;
   await writeFile(recipePath, recipeText);
   const recipe = await parseRecipe({ text: recipeText, recipePath, folder: outputFolder });
-  await runTraining({ recipe, outputFolder: folder, starterFolder, threads, device, resume: true, signal, report: reportTraining });
+  await runTraining({ recipe, outputFolder: folder, starterFolder, threads, device, resume: true, isWatched: false, signal, report: reportTraining });
 }
+
+/** What a transformer from scratch is asked for, and one that is there already has. */
+const SIZES: ReadonlySet<string> = new Set(['layers', 'width', 'heads', 'feedForward', 'positions', 'vocabularySize']);
 
 /** A recipe whose encoder is the transformer that another row trained. */
 function startingFrom(recipe: Readonly<Record<string, unknown>>, start: string | null): Record<string, unknown> {
   if (start === null) return recipe;
   const { encoder } = recipe;
-  return { ...recipe, encoder: { ...(typeof encoder === 'object' && encoder !== null ? encoder : {}), kind: 'backbone', path: join(start, BACKBONE_INSIDE) } };
+  const said = typeof encoder === 'object' && encoder !== null ? Object.entries(encoder).filter(([key]) => !SIZES.has(key)) : [];
+  return { ...recipe, encoder: { ...Object.fromEntries(said), kind: 'backbone', path: join(start, BACKBONE_INSIDE) } };
 }
 
 function choicePath({ outputFolder }: Pick<ModelOptions, 'outputFolder'>, { name }: RowOf<'recipe'>): string {
