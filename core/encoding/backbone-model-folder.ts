@@ -1,5 +1,5 @@
 /** What stands in the folder of a model around a backbone? A manifest, the backbone's own folder, the word translations. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TranslationTableData } from '../alignment/translation-table.ts';
 import { writeFolderAtomic } from '../base/atomic-files.ts';
@@ -86,12 +86,24 @@ export async function readBackboneModelFolder(folder: string): Promise<{ readonl
   if (encoder.kind === 'static' || encoder.kind === 'words') throw new InputError('model.other-kind', `${folder}: expected a model around a backbone, found one of kind ${encoder.kind}.`, { data: { path: folder } });
   const odd = Object.keys(manifest.files).find((name) => !INSIDE.test(name));
   if (odd !== undefined) throw new InputError('model.not-a-model', `${folder}: the manifest names ${JSON.stringify(odd)}, which is no file inside the model's folder.`, { data: { path: folder } });
-  for (const [name, hash] of Object.entries(manifest.files)) if ((await sha256OfFile(join(folder, name))) !== hash) throw damaged(join(folder, name));
+  for (const [name, hash] of Object.entries(manifest.files)) {
+    if (!isPart(name, manifest) && (await isMissing(join(folder, name)))) continue; // held-back texts stay behind when a model is shared without them
+    if ((await sha256OfFile(join(folder, name))) !== hash) throw damaged(join(folder, name));
+  }
   const backbone = await openOwnBackbone(join(folder, encoder.document), encoder.kind);
   const queryBackbone = encoder.query === null ? null : await openOwnBackbone(join(folder, encoder.query), encoder.kind);
   const translations = await readTranslations(manifest.translations, (name) => readChecked(folder, manifest, name));
   const phrases = manifest.phrases === undefined ? undefined : await readPhraseReading(manifest.phrases, (name) => readChecked(folder, manifest, name));
   return { manifest, model: { backbone, queryBackbone, pivot, languages, translations, training, phrases } };
+}
+
+/** Whether the encoder is made of this file; others lie beside it. */
+function isPart(name: string, { translations }: ModelManifest): boolean {
+  return name.includes('/') || translations.some((table) => name.startsWith(`${table.name}.`));
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  return stat(path).then(() => false, () => true); // the answer itself, not a failure
 }
 
 /** Paths of all files, from the folder on, with "/" between, in alphabetical order. */

@@ -17,7 +17,12 @@ export type ReportRow = {
   readonly methods: Readonly<Record<'untrained' | 'bm25' | 'dense' | 'hybrid', RankingMetrics>>;
 };
 
-export type ReportPairs = { readonly language: string; readonly pairs: number; readonly untrained: number; readonly trained: number };
+/** `trained` and `untrained`: the mean of both directions; `directions`: after training, from the language to the other and back. */
+export type ReportPairs = { readonly language: string; readonly pairs: number; readonly untrained: number; readonly trained: number; readonly directions: { readonly forward: ReportDirection; readonly backward: ReportDirection } };
+export type ReportDirection = { readonly untrained: number; readonly trained: number };
+
+/** A question, and at which place each method puts its answer; null: not among the best 1,000. */
+export type QuestionRanks = { readonly text: string } & Readonly<Record<'untrained' | 'bm25' | 'dense' | 'hybrid', number | null>>;
 
 /** A question whose rank moved: the furthest up, or the furthest down. Ranks from 1; null = not among the best 1,000. */
 export type ReportExample = {
@@ -51,10 +56,10 @@ export async function reportRow(task: ReportTask): Promise<ReportRow> {
 }
 
 /**
- * One row, and the `examples` questions whose rank by the hybrid rose and fell most against the untrained vectors.
+ * One row, the `examples` questions whose rank by the hybrid rose and fell most against the untrained vectors, and the ranks of all questions.
  * @throws what evaluateRetrieval and prepareCollection throw.
  */
-export async function reportRowWithExamples(task: ReportTask, examples: number): Promise<{ readonly row: ReportRow; readonly examples: readonly ReportExample[] }> {
+export async function reportRowWithExamples(task: ReportTask, examples: number): Promise<{ readonly row: ReportRow; readonly examples: readonly ReportExample[]; readonly ranks: readonly QuestionRanks[] }> {
   const { documents, signal } = task;
   const options = signal === undefined ? {} : { signal };
   const trained = await prepareCollection({ documents, encoder: task.trained, ...options });
@@ -74,14 +79,32 @@ export async function reportRowWithExamples(task: ReportTask, examples: number):
     documents: hybrid.documents,
     methods: { untrained: before.metrics, bm25: bm25.metrics, dense: dense.metrics, hybrid: hybrid.metrics },
   };
-  return { row, examples: chooseExamples(task, { before, now: hybrid, examples }) };
+  const ranks = task.queries.filter(({ id }) => hybrid.run.has(id)).map(({ id, text }): QuestionRanks => {
+    const rank = (result: RetrievalResult): number | null => rankOf(task, result, id);
+    return { text, untrained: rank(before), bm25: rank(bm25), dense: rank(dense), hybrid: rank(hybrid) };
+  });
+  return { row, examples: chooseExamples(task, { before, now: hybrid, examples }), ranks };
 }
 
-/** Accuracy on held-back pairs, mean of both directions, before and after. */
+/** The place of the first right document; null: not found. */
+function rankOf({ qrels }: ReportTask, { run }: RetrievalResult, id: string): number | null {
+  const judged = qrels.get(id);
+  const place = (run.get(id) ?? []).findIndex(({ documentId }) => (judged?.get(documentId) ?? 0) > 0);
+  return place < 0 ? null : place + 1;
+}
+
+/** Accuracy on held-back pairs, before and after: mean of both directions, and each. `sources` are in `language`. */
 export async function reportPairs(options: { readonly language: string; readonly sources: readonly string[]; readonly targets: readonly string[]; readonly untrained: Encoder; readonly trained: Encoder }): Promise<ReportPairs> {
   const { language, sources, targets } = options;
-  const accuracy = async (encoder: Encoder): Promise<number> => (await evaluatePairs({ encoder, sources, targets })).accuracy;
-  return { language, pairs: sources.length, untrained: await accuracy(options.untrained), trained: await accuracy(options.trained) };
+  const before = await evaluatePairs({ encoder: options.untrained, sources, targets });
+  const now = await evaluatePairs({ encoder: options.trained, sources, targets });
+  return {
+    language,
+    pairs: sources.length,
+    untrained: before.accuracy,
+    trained: now.accuracy,
+    directions: { forward: { untrained: before.forward, trained: now.forward }, backward: { untrained: before.backward, trained: now.backward } },
+  };
 }
 
 function chooseExamples(task: ReportTask, { before, now, examples }: { readonly before: RetrievalResult; readonly now: RetrievalResult; readonly examples: number }): ReportExample[] {
@@ -90,12 +113,8 @@ function chooseExamples(task: ReportTask, { before, now, examples }: { readonly 
     .filter(({ id }) => now.run.has(id))
     .map(({ id, text }) => {
       const relevant = [...(task.qrels.get(id) ?? [])].filter(([, grade]) => grade > 0).map(([documentId]) => documentId);
-      const rank = ({ run }: RetrievalResult): number | null => {
-        const place = (run.get(id) ?? []).findIndex(({ documentId }) => relevant.includes(documentId));
-        return place < 0 ? null : place + 1;
-      };
-      const rankBefore = rank(before);
-      const rankNow = rank(now);
+      const rankBefore = rankOf(task, before, id);
+      const rankNow = rankOf(task, now, id);
       const gain = 1 / (rankNow ?? Infinity) - 1 / (rankBefore ?? Infinity);
       return { gain, query: text, expected: texts.get(relevant[0] ?? '') ?? '', found: texts.get(now.run.get(id)?.[0]?.documentId ?? '') ?? '', rankBefore, rankNow };
     })

@@ -14,6 +14,7 @@ import { createProjects, type Projects } from '../project/projects.ts';
 import { createRecentProjects, type RecentProjects } from '../project/recent.ts';
 import { hasSample } from '../project/sample.ts';
 import type { UserFolders } from '../project/user-folder.ts';
+import { shippedExperiments } from './experiments.ts';
 import { measureJudgements } from './judgements.ts';
 import { openSettings, type SettingsFile } from './settings.ts';
 import { createWishes, type Wishes } from './wishes.ts';
@@ -94,6 +95,8 @@ export async function createServices(given: ApplicationOptions): Promise<Service
       startProcess,
       usualThreads: threads,
       starterFolder: options.starterFolder,
+      experimentsFolder: shippedExperiments(options.starterFolder),
+      madeBy: `Isogloss ${options.version}`,
       now,
       onTrained: (projectId) => libraryWatch.lookSoon(projectId),
       onIndexed: (projectId) => {

@@ -9,15 +9,16 @@ import { readLibraryReport } from '../project/library.ts';
 import { decideMining, levelsOf, listMinings, pairsOf, readMining, undoMining } from '../project/mining.ts';
 import { viewJudgements } from '../project/judgements.ts';
 import { receivePiece } from '../project/uploads.ts';
-import { inspectInWorker } from '../workers/inspect-in-worker.ts';
 import type { Services } from './application.ts';
 import { doorError, guardStream } from './door-errors.ts';
 import { exportProjectJudgements, markPassage, measureJudgements, requireWritable } from './judgements.ts';
+import { addOwn, changeExperiments, chooseData, experimentResults, experimentsOf, forget } from './experiments.ts';
 import { gatherDiagnostics } from './gather-diagnostics.ts';
 import { addFolder, changeFolders, forgetMined, keepMined, retryFiles, watchLibrary } from './library.ts';
 import { lookPhraseUp } from './phrases.ts';
-import { addCorpus, changeCorpus, incomingFolder, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
+import { addCorpus, changeCorpus, incomingFolder, inspectBackbone, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
 import { facets, pool, search, searchSimilar } from './search.ts';
+import { bringIn, compareProjectRuns, listProjectRuns, lookAtShared, planShare } from './share.ts';
 
 /** The router of a running application. */
 export function createRouter(services: Services) {
@@ -80,7 +81,7 @@ export function createRouter(services: Services) {
       remove: door.corpus.remove.handler(({ input }) => removeCorpus(services, input)),
     },
     backbone: {
-      inspect: door.backbone.inspect.handler(({ input, signal }) => inspectInWorker(options.startProcess, { folder: input.folder, setup: input.setup ?? {} }, signal)),
+      inspect: door.backbone.inspect.handler(({ input, signal }) => inspectBackbone(services, input, signal)),
     },
     training: {
       plan: door.training.plan.handler(({ input }) => planTraining(services, input.projectId)),
@@ -146,6 +147,25 @@ export function createRouter(services: Services) {
       }),
       keep: door.mine.keep.handler(({ input }) => keepMined(services, input.projectId, input.miningId)),
       remove: door.mine.remove.handler(({ input }) => forgetMined(services, input.projectId, input.miningId)),
+    },
+    run: {
+      list: door.run.list.handler(async ({ input }) => ({ runs: await listProjectRuns(services, input.projectId) })),
+      compare: door.run.compare.handler(({ input, signal }) => compareProjectRuns(services, input, signal)),
+    },
+    experiment: {
+      list: door.experiment.list.handler(({ input }) => experimentsOf(services, input.projectId)),
+      chooseData: door.experiment.chooseData.handler(async ({ input }) => {
+        const { path } = await viewFolder({ path: input.folder, show: 'folders', home: options.home });
+        return changeExperiments(services, input.projectId, chooseData(path));
+      }),
+      add: door.experiment.add.handler(({ input }) => changeExperiments(services, input.projectId, addOwn(input.file))),
+      remove: door.experiment.remove.handler(({ input }) => changeExperiments(services, input.projectId, forget(input.experimentId))),
+      results: door.experiment.results.handler(({ input }) => experimentResults(services, input)),
+    },
+    share: {
+      plan: door.share.plan.handler(({ input }) => planShare(services, input.projectId)),
+      look: door.share.look.handler(({ input, signal }) => lookAtShared(services, input.path, signal)),
+      bring: door.share.bring.handler(({ input, signal }) => guardStream(bringIn(services, input, signal), options.onFault)),
     },
     document: {
       excerpt: door.document.excerpt.handler(async ({ input, signal }) => {

@@ -6,6 +6,7 @@ import { backboneInspectInputSchema, backboneInspectionSchema } from './backbone
 import { byProjectSchema } from './basics.ts';
 import { corpusAddInputSchema, corpusChangeInputSchema, corpusRemoveInputSchema, inspectInputSchema, inspectionSchema } from './corpus.ts';
 import { procedure } from './errors.ts';
+import { byExperimentSchema, experimentAddInputSchema, experimentDataInputSchema, experimentListOutputSchema, experimentResultsSchema } from './experiment.ts';
 import { browseInputSchema, browseOutputSchema, uploadInputSchema, uploadOutputSchema } from './files.ts';
 import { byJobSchema, jobEventSchema, jobListInputSchema, jobListOutputSchema, jobRequestSchema, jobSchema } from './job.ts';
 import { languageDescribeInputSchema, languageSchema, languageSuggestInputSchema, languageSuggestOutputSchema } from './language.ts';
@@ -15,6 +16,8 @@ import { judgementExportInputSchema, judgementExportOutputSchema, judgementMarkI
 import { libraryChooseInputSchema, libraryFolderAddInputSchema, libraryFolderRemoveInputSchema, libraryRetryInputSchema, librarySchema, libraryWatchInputSchema } from './library.ts';
 import { byMiningSchema, mineCandidatesInputSchema, mineCandidatesOutputSchema, mineDecideInputSchema, mineLevelsOutputSchema, mineListOutputSchema, mineUndoOutputSchema, miningSchema } from './mine.ts';
 import { phraseLookUpInputSchema, phraseLookUpOutputSchema } from './phrases.ts';
+import { runCompareInputSchema, runComparisonSchema, runListOutputSchema } from './run.ts';
+import { bringEventSchema, broughtSchema, shareBringInputSchema, shareLookInputSchema, sharePlanInputSchema, sharePlanSchema } from './share.ts';
 import { excerptInputSchema, excerptSchema, facetsSchema, searchInputSchema, searchOutputSchema, similarInputSchema } from './search.ts';
 import { planInputSchema, trainingPlanSchema } from './training.ts';
 
@@ -121,6 +124,29 @@ export const contract = {
     /** The accepted pairs as a corpus of the project; again: in place of the earlier one. */
     keep: procedure.input(byMiningSchema).output(projectSchema),
     remove: procedure.input(byMiningSchema).output(nothing),
+  },
+  run: {
+    /** Every training of this project that was finished, newest first; figures stay when a model is deleted. */
+    list: procedure.input(byProjectSchema).output(runListOutputSchema),
+    compare: procedure.input(runCompareInputSchema).output(runComparisonSchema),
+  },
+  experiment: {
+    /** Those that come with Isogloss and the person's own, with what is missing for each. */
+    list: procedure.input(byProjectSchema).output(experimentListOutputSchema),
+    chooseData: procedure.input(experimentDataInputSchema).output(experimentListOutputSchema),
+    /** An experiment file of one's own; it stays where it is. */
+    add: procedure.input(experimentAddInputSchema).output(experimentListOutputSchema),
+    /** Forgets an own one; its file and its results stay. */
+    remove: procedure.input(byExperimentSchema).output(experimentListOutputSchema),
+    results: procedure.input(byExperimentSchema).output(experimentResultsSchema),
+  },
+  share: {
+    /** What a job of kind `share` would write. */
+    plan: procedure.input(sharePlanInputSchema).output(sharePlanSchema),
+    /** What lies there: a portable file, a project, a model. */
+    look: procedure.input(shareLookInputSchema).output(broughtSchema),
+    /** `for await (const event of await client.share.bring({ path, name: null }, { signal }))`; leaving the loop before `done` leaves nothing behind. */
+    bring: procedure.input(shareBringInputSchema).output(eventIterator(bringEventSchema)),
   },
   document: {
     excerpt: procedure.input(excerptInputSchema).output(excerptSchema),

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { countSchema, idSchema, list, progressSchema, timeSchema } from './basics.ts';
 import { errorRecordSchema } from './errors.ts';
 import { mineTextSchema, miningSchema } from './mine.ts';
+import { shareResultSchema, shareWishSchema } from './share.ts';
 import { presetSchema, trainingEventSchema, trainingSummarySchema } from './training.ts';
 
-export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine']);
+export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine', 'share', 'experiment']);
 export type JobKind = z.infer<typeof jobKindSchema>;
 
 export const jobRequestSchema = z.discriminatedUnion('kind', [
@@ -14,6 +15,9 @@ export const jobRequestSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plan'), projectId: idSchema, preset: presetSchema }),
   z.object({ kind: z.literal('index'), projectId: idSchema }),
   z.object({ kind: z.literal('mine'), projectId: idSchema, source: mineTextSchema, target: mineTextSchema }),
+  z.object({ kind: z.literal('share'), projectId: idSchema, wish: shareWishSchema }),
+  /** Goes on where it was stopped. */
+  z.object({ kind: z.literal('experiment'), projectId: idSchema, experimentId: idSchema }),
 ]);
 export type JobRequest = z.infer<typeof jobRequestSchema>;
 
@@ -31,6 +35,8 @@ export const jobResultSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plan'), steps: countSchema, estimatedMinutes: z.number(), estimatedMemoryMB: z.number() }),
   z.object({ kind: z.literal('index'), summary: indexSummarySchema }),
   z.object({ kind: z.literal('mine'), mining: miningSchema }),
+  z.object({ kind: z.literal('share'), result: shareResultSchema }),
+  z.object({ kind: z.literal('experiment'), experimentId: idSchema }),
 ]);
 export type JobResult = z.infer<typeof jobResultSchema>;
 
@@ -56,7 +62,7 @@ export const jobSchema = z.object({
 export type Job = z.infer<typeof jobSchema>;
 
 export const indexEventSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('progress'), phase: z.enum(['listing', 'reading', 'encoding', 'writing', 'finishing']), done: z.number(), total: z.number().nullable(), unit: z.string(), leftMs: z.number().nullable() }),
+  z.object({ kind: z.literal('progress'), phase: z.enum(['listing', 'reading', 'encoding', 'measuring', 'writing', 'finishing']), done: z.number(), total: z.number().nullable(), unit: z.string(), leftMs: z.number().nullable() }),
   z.object({ kind: z.literal('problem'), code: z.string(), message: z.string(), path: z.string().nullable(), line: z.number().nullable() }),
 ]);
 export type IndexEvent = z.infer<typeof indexEventSchema>;

@@ -27,8 +27,9 @@ export const reportRowSchema = z.object({
 });
 export type ReportRow = z.infer<typeof reportRowSchema>;
 
-/** Finding the translation of a held-back sentence, mean of both directions, 0-1. */
-export const reportPairsSchema = z.object({ language: tagSchema, pairs: countSchema, untrained: z.number(), trained: z.number() });
+const directionShareSchema = z.object({ untrained: z.number(), trained: z.number() });
+/** Finding the translation of a held-back sentence, mean of both directions, 0-1; `directions` (absent in older reports): from the language, and to it. */
+export const reportPairsSchema = z.object({ language: tagSchema, pairs: countSchema, untrained: z.number(), trained: z.number(), directions: z.object({ forward: directionShareSchema, backward: directionShareSchema }).optional() });
 
 export const reportExampleSchema = z.object({
   kind: z.enum(['best', 'worst']),

@@ -20,7 +20,7 @@ export async function lookAtLibrary({ projectId, projects, inspector, start, tri
   const { folder, file, access } = await projects.get(projectId);
   const report = await readLibraryReport(folder);
   const model = await readModelCard(modelFolderOf(folder, file));
-  if (access.kind === 'read-only' || !file.library.isWatched || report === null || model === null) return;
+  if (access.kind === 'read-only' || !file.library.isWatched || file.library.folders.length === 0 || report === null || model === null) return;
   const { fingerprint } = await inspector.ask('look', { folders: file.library.folders });
   const state = JSON.stringify([fingerprint, model.modelId, file.spelling]);
   if (state === JSON.stringify([report.fingerprint, report.modelId, report.spelling])) return;

@@ -3,20 +3,25 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { assertNever, InputError, InvariantError } from '../../core/base/errors.ts';
-import type { JobRequest, TrainingEvent } from '../contract/index.ts';
+import type { DeviceNote, JobRequest, TrainingEvent } from '../contract/index.ts';
+import { usualDevice } from '../contract/recipe-settings.ts';
 import { hasCheckpoint, keepModel, tidyModels } from '../project/models.ts';
 import { writeJudgedQuestions } from '../project/judged-questions.ts';
-import { threadsOf } from '../project/presets.ts';
 import type { ProjectFile } from '../project/project-file.ts';
 import type { OpenProject, Projects } from '../project/projects.ts';
+import { reckonedMinutes, threadsOf } from '../project/estimates.ts';
 import { servingModel } from '../project/index-places.ts';
+import { corpusName } from '../project/inspection.ts';
 import { projectPaths, recipeOf } from '../project/recipe.ts';
+import { keepRun } from '../project/runs.ts';
 import type { CallInput } from '../workers/messages.ts';
 import type { StartProcess } from '../workers/process.ts';
 import { expectSoundBackbone } from '../workers/sound-backbone.ts';
 import { trainInWorker } from '../workers/train-in-worker.ts';
+import { prepareExperiment } from './prepare-experiment.ts';
 import { prepareIndex } from './prepare-index.ts';
 import { prepareMining } from './prepare-mining.ts';
+import { prepareShare } from './prepare-share.ts';
 import type { PreparedJob } from './registry.ts';
 import { runInWorker } from './run-in-worker.ts';
 
@@ -25,6 +30,10 @@ export type PrepareOptions = {
   readonly startProcess: StartProcess;
   readonly usualThreads: number;
   readonly starterFolder: string;
+  /** Those that come with Isogloss. */
+  readonly experimentsFolder: string;
+  /** "Isogloss 0.1.0", for data sheets. */
+  readonly madeBy: string;
   readonly now: () => number;
   /** Called after the model of a project has changed, and after its index has. */
   readonly onTrained: (projectId: string) => void;
@@ -47,6 +56,10 @@ export function createPrepare(options: PrepareOptions): (request: JobRequest) =>
         return prepareIndex(options, project);
       case 'mine':
         return prepareMining(options, project, request);
+      case 'share':
+        return prepareShare(options, project, request);
+      case 'experiment':
+        return prepareExperiment(options, project, request);
       default:
         return assertNever(request, 'job request');
     }
@@ -58,6 +71,7 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
   const paths = projectPaths(folder);
   const resume = request.resume && (await hasCheckpoint(folder));
   const input = await trainInput(options, project, { preset: request.preset, keepsJudged: resume });
+  const device = createDeviceNote();
   return {
     run: (onEvent) =>
       runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
@@ -66,12 +80,16 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
           await rm(paths.training, { recursive: true, force: true }); // a whole model that was never taken into use; checkpoints lie elsewhere
           return { ...input, resume };
         },
-        onEvent,
+        onEvent: (event) => {
+          if (event.kind === 'training') device.hear(event.event);
+          onEvent(event);
+        },
         finish: async ({ summary, keptEarly }) => {
           if (summary === null) throw new InvariantError('training.no-summary', 'Training ended without a summary.');
           const model = await keepModel(folder, `model-${String(options.now())}`);
-          const measured: ProjectFile['measured'] = keptEarly || resume ? file.measured : { preset: request.preset, steps: summary.steps, minutes: summary.wallSeconds / SECONDS_A_MINUTE, memoryMB: summary.peakMemoryMB, basis: 'last-run' };
-          await options.projects.change(file.id, (present) => ({ ...present, model, measured }));
+          const measured: ProjectFile['measured'] = keptEarly || resume ? file.measured : { encoder: file.settings.encoder, preset: request.preset, steps: summary.steps, minutes: summary.wallSeconds / SECONDS_A_MINUTE, memoryMB: summary.peakMemoryMB, basis: 'last-run', reckonedMinutes: reckonedMinutes(file, request.preset) };
+          await options.projects.change(file.id, (present) => ({ ...present, model, measured, device: device.note() }));
+          await keepRun({ folder, model, preset: request.preset, keptEarly, corpora: file.corpora.map(({ paths, counts }) => ({ name: corpusName(paths), records: counts.records })), at: options.now() });
           options.onTrained(file.id);
           await tidyModels(folder, [join(folder, model), await servingModel(folder)]);
           return { kind: 'train', summary: { ...summary, model: join(folder, model) }, keptEarly };
@@ -85,23 +103,36 @@ async function preparePlan(options: PrepareOptions, project: OpenProject, reques
   return {
     run: (onEvent) => {
       let plan: Extract<TrainingEvent, { kind: 'plan' }> | null = null;
+      const device = createDeviceNote();
       return runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
         makeReady: async () => {
           await expectSoundBackbone(options.startProcess, input.recipePath);
           return { ...input, outputFolder: `${input.outputFolder}-plan`, resume: false, onlyPlan: true };
         },
         onEvent: (event) => {
+          if (event.kind === 'training') device.hear(event.event);
           if (event.kind === 'training' && event.event.kind === 'plan') plan = event.event;
           onEvent(event);
         },
         finish: async () => {
           if (plan === null) throw new InvariantError('training.no-plan', 'The trial run ended without a plan.');
           const { steps, estimatedMinutes, estimatedMemoryMB } = plan;
-          await options.projects.change(project.file.id, (present) => ({ ...present, measured: { preset: request.preset, steps, minutes: estimatedMinutes, memoryMB: estimatedMemoryMB, basis: 'trial' } }));
+          await options.projects.change(project.file.id, (present) => ({ ...present, measured: { encoder: project.file.settings.encoder, preset: request.preset, steps, minutes: estimatedMinutes, memoryMB: estimatedMemoryMB, basis: 'trial', reckonedMinutes: reckonedMinutes(project.file, request.preset) }, device: device.note() }));
           return { kind: 'plan', steps, estimatedMinutes, estimatedMemoryMB };
         },
       });
     },
+  };
+}
+
+/** Remembers the last sentence about devices: which one was chosen, and why. */
+function createDeviceNote(): { readonly hear: (event: TrainingEvent) => void; readonly note: () => DeviceNote | null } {
+  let note: DeviceNote | null = null;
+  return {
+    hear: (event) => {
+      if (event.kind === 'message' && event.code.startsWith('device.')) note = { code: event.code, message: event.message, data: event.data ?? {} };
+    },
+    note: () => note,
   };
 }
 
@@ -110,5 +141,5 @@ async function trainInput(options: PrepareOptions, { folder, file }: OpenProject
   const paths = projectPaths(folder);
   await mkdir(paths.models, { recursive: true });
   await writeJsonAtomic(paths.recipe, recipeOf({ folder, file, preset, judged: await writeJudgedQuestions(folder, { keep: keepsJudged }) }));
-  return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: file.settings.device ?? 'cpu', resume: false, onlyPlan: false, questions: file.questions === null ? null : { file: join(folder, file.questions), folder } };
+  return { recipePath: paths.recipe, outputFolder: paths.training, starterFolder: options.starterFolder, threads: threadsOf(file.settings, options.usualThreads), device: file.settings.device ?? usualDevice(file.settings.encoder), resume: false, onlyPlan: false, questions: file.questions === null ? null : { file: join(folder, file.questions), folder } };
 }

@@ -21,6 +21,8 @@ const POSSIBLE: { readonly [Kind in JobKind]: readonly JobAction[] } = {
   plan: ['cancel'],
   index: ['pause', 'resume', 'cancel'],
   mine: ['cancel'],
+  share: ['cancel'],
+  experiment: ['cancel'],
 };
 
 /** @throws InputError 'job.not-possible' when the action makes no sense now. */

@@ -63,7 +63,7 @@ export type LibraryFacts = {
 
 /** Looks at the folders and at what was indexed of them. */
 export async function viewLibrary({ folder, file, modelId, watching }: LibraryFacts): Promise<Library> {
-  if (file.library.folders.length === 0) return { status: 'none' };
+  if (file.library.folders.length === 0) return viewShared(await readLibraryReport(folder), modelId);
   const folders = await Promise.all(file.library.folders.map(viewFolder));
   const report = await readLibraryReport(folder);
   if (report === null || !report.folders.some(({ path }) => folders.some((now) => now.path === path))) {
@@ -82,6 +82,13 @@ export async function viewLibrary({ folder, file, modelId, watching }: LibraryFa
     failed: report.files.filter(({ state }) => state.status === 'failed').length,
     files: report.files.map(({ path, sizeBytes, chunks, state }) => ({ path, sizeBytes, chunks, state })),
   };
+}
+
+/** An index that came in a portable file: it answers, and the documents themselves are elsewhere. */
+function viewShared(report: LibraryReport | null, modelId: string | null): Library {
+  if (report === null || report.folders.length > 0) return { status: 'none' };
+  const { indexedAt, chunks, documents, files } = report;
+  return { status: 'indexed', folders: [], watching: 'off', indexedAt, madeBy: report.modelId === modelId ? 'this-model' : 'other-model', changes: { added: 0, changed: 0, removed: 0 }, chunks, documents, failed: files.filter(({ state }) => state.status === 'failed').length, files: files.map(({ path, sizeBytes, chunks: own, state }) => ({ path, sizeBytes, chunks: own, state })) };
 }
 
 async function viewFolder({ name, path }: ProjectFolders[number]): Promise<LibraryFolder> {

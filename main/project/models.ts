@@ -10,7 +10,7 @@ import { evaluationReportSchema, type EvaluationReport, type ModelCard } from '.
 import type { ProjectFile } from './project-file.ts';
 import { projectPaths } from './recipe.ts';
 
-const REPORT_FILE = 'report.json';
+export const REPORT_FILE = 'report.json';
 const MODELS_KEPT = 3;
 
 /** The absolute folder of the model in use, or null. */

@@ -9,7 +9,7 @@ import { newerProject, newProjectFile, PROJECT_FILE, readProjectFile, writeProje
 import type { RecentProjects } from './recent.ts';
 
 /** What Isogloss makes inside a project folder, and so may delete. */
-export const OWN_FOLDERS = ['incoming', 'models', 'library', 'judgements', 'mining'] as const;
+export const OWN_FOLDERS = ['incoming', 'models', 'library', 'judgements', 'mining', 'runs', 'experiments'] as const;
 
 export type OpenProject = {
   readonly folder: string;

@@ -83,6 +83,16 @@ function dispatch(handlers: Handlers, { name, input, context }: { name: CallName
       return required(handlers.search, name)(calls.search.input.parse(input), context);
     case 'excerpt':
       return required(handlers.excerpt, name)(calls.excerpt.input.parse(input), context);
+    case 'share':
+      return required(handlers.share, name)(calls.share.input.parse(input), context);
+    case 'lookAtBrought':
+      return required(handlers.lookAtBrought, name)(calls.lookAtBrought.input.parse(input), context);
+    case 'fillFromBrought':
+      return required(handlers.fillFromBrought, name)(calls.fillFromBrought.input.parse(input), context);
+    case 'compareRuns':
+      return required(handlers.compareRuns, name)(calls.compareRuns.input.parse(input), context);
+    case 'experiment':
+      return required(handlers.experiment, name)(calls.experiment.input.parse(input), context);
     default:
       return assertNever(name, 'call');
   }

@@ -6,6 +6,8 @@ import { sha256OfFile } from '../../core/base/hashing.ts';
 import { InputError, serialiseError } from '../../core/base/errors.ts';
 import type { Inspection } from '../contract/index.ts';
 import { scorePairs } from '../../core/alignment/pair-scores.ts';
+import { compareRunFiles } from '../project/compare-runs.ts';
+import { readRunFile, viewRun } from '../project/runs.ts';
 import { coreRole, corpusSource, describeInspection } from '../project/inspection.ts';
 import { suggestLanguages } from '../project/languages.ts';
 import type { Fingerprint } from '../project/project-file.ts';
@@ -16,6 +18,10 @@ import type { InspectTask } from './messages.ts';
 answerCalls({
   devices: async () => ({ devices: await (await import('../../core/runtime/device.ts')).listDevices() }),
   look: async ({ folders }, { signal }) => ({ fingerprint: await fingerprintLibrary(folders, signal) }),
+  compareRuns: async ({ projectFolder, a, b, presentModel }) => {
+    const [one, two] = [await readRunFile(projectFolder, a), await readRunFile(projectFolder, b)];
+    return { a: await viewRun(projectFolder, one, presentModel), b: await viewRun(projectFolder, two, presentModel), ...compareRunFiles(one, two) };
+  },
   suggest: ({ text, limit }) => Promise.resolve({ languages: suggestLanguages(text, limit) }),
   inspect: async (task, { signal }) => {
     try {

@@ -10,11 +10,14 @@ import { judgementScoresSchema } from '../contract/judgement.ts';
 import { libraryFileSchema, spellingRulesSchema } from '../contract/library.ts';
 import { mineTextSchema } from '../contract/mine.ts';
 import { phraseLookUpOutputSchema } from '../contract/phrases.ts';
+import { runComparisonSchema } from '../contract/run.ts';
+import { broughtSchema, dataSheetSchema, exportFormatSchema, shareResultSchema } from '../contract/share.ts';
+import { portableIndexSchema, portableManifestSchema } from '../project/portable-file.ts';
 import { excerptSchema, facetsSchema, foundHitSchema, locationSchema, searchChoiceSchema, searchFilterSchema, searchMethodSchema } from '../contract/search.ts';
 import { deviceWishSchema, trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
 
 /** One worker program per name: `<name>.ts` in this folder. */
-export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine', 'backbone']);
+export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine', 'backbone', 'share', 'experiment']);
 export type WorkerName = z.infer<typeof workerNameSchema>;
 
 export const trainTaskSchema = z.object({
@@ -96,6 +99,21 @@ export const phrasesTaskSchema = z.object({
   limit: z.number(),
 });
 
+/** What leaves: everything that has been settled, so that the worker only writes. */
+export const shareTaskSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('portable'), out: z.string(), sheet: dataSheetSchema, modelFolder: z.string(), index: z.object({ folder: z.string(), facts: portableIndexSchema }).nullable(), project: portableManifestSchema.pick({ languages: true, names: true, bridge: true, spelling: true, exampleQueries: true }) }),
+  z.object({ kind: z.literal('layout'), out: z.string(), modelFolder: z.string(), formats: list(exportFormatSchema), licence: z.string().nullable(), allowsUnknownLicence: z.boolean(), title: z.string(), notes: list(z.string()) }),
+]);
+export type ShareTask = z.infer<typeof shareTaskSchema>;
+
+/** `folder`: new, to be filled. */
+export const broughtTaskSchema = z.object({ kind: z.enum(['portable', 'project', 'model']), path: z.string(), folder: z.string() });
+export type BroughtTask = z.infer<typeof broughtTaskSchema>;
+
+/** `own`: an experiment file; `dataFolder` stands for "{data}". */
+export const experimentTaskSchema = z.object({ file: z.string(), dataFolder: z.string().nullable(), outputFolder: z.string(), starterFolder: z.string(), threads: z.number() });
+export type ExperimentTask = z.infer<typeof experimentTaskSchema>;
+
 /** What a worker can be asked; one table, so that asker and answerer agree. */
 export const calls = {
   train: { input: trainTaskSchema, output: z.object({ summary: trainingSummarySchema.nullable(), keptEarly: z.boolean() }) },
@@ -104,8 +122,8 @@ export const calls = {
   mine: { input: mineTaskSchema, output: z.object({ candidates: z.number(), proposed: z.number() }) },
   look: { input: z.object({ folders: foldersSchema }), output: z.object({ fingerprint: z.string() }) },
   inspect: { input: inspectTaskSchema, output: z.object({ inspection: inspectionSchema, fingerprints: list(z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.number(), sha256: z.string() })) }) },
-  /** `memoryBytes`: what training may take; null: that of the machine. */
-  backbone: { input: z.object({ folder: z.string(), setup: backboneInspectInputSchema.shape.setup.unwrap(), memoryBytes: z.number().nullable() }), output: backboneInspectionSchema },
+  /** `memoryBytes`: what training may take; null: that of the machine. `corpora`: those of a recipe, for whose texts a smaller vocabulary is counted. */
+  backbone: { input: z.object({ folder: z.string(), setup: backboneInspectInputSchema.shape.setup.unwrap(), memoryBytes: z.number().nullable(), corpora: z.record(z.string(), z.unknown()).nullable().optional() }), output: backboneInspectionSchema },
   suggest: { input: z.object({ text: z.string(), limit: z.number() }), output: languageSuggestOutputSchema },
   search: { input: searchTaskSchema, output: answerSchema },
   pool: { input: poolTaskSchema, output: answerSchema },
@@ -114,6 +132,12 @@ export const calls = {
   facets: { input: openedIndexSchema, output: facetsSchema },
   phrases: { input: phrasesTaskSchema, output: phraseLookUpOutputSchema },
   excerpt: { input: excerptTaskSchema, output: excerptSchema },
+  share: { input: shareTaskSchema, output: shareResultSchema },
+  lookAtBrought: { input: z.object({ path: z.string() }), output: broughtSchema },
+  fillFromBrought: { input: broughtTaskSchema, output: z.object({ manifest: portableManifestSchema.nullable() }) },
+  /** Two records of main/project/runs.ts, by their files. */
+  compareRuns: { input: z.object({ projectFolder: z.string(), a: z.string(), b: z.string(), presentModel: z.string().nullable() }), output: runComparisonSchema },
+  experiment: { input: experimentTaskSchema, output: z.object({ rows: z.number() }) },
   /** What ONNX Runtime says it can calculate on. */
   devices: { input: z.object({}), output: z.object({ devices: list(z.string()) }) },
 } as const;
@@ -125,7 +149,7 @@ export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel
 export type Control = z.infer<typeof controlSchema>;
 
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'devices', 'backbone']), input: z.unknown() }),
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'devices', 'backbone', 'share', 'lookAtBrought', 'fillFromBrought', 'compareRuns', 'experiment']), input: z.unknown() }),
   /** Concerns the call of that id. */
   z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
 ]);

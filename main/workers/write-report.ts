@@ -8,10 +8,12 @@ import { readDocument } from '../../core/documents/read-document.ts';
 import type { Encoder } from '../../core/encoding/encoder.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { openUntrainedEncoder } from '../../core/encoding/untrained-encoder.ts';
-import { reportPairs, reportRowWithExamples, type EvaluationReport, type ReportExample, type ReportPairs, type ReportQuestion, type ReportRow } from '../../core/evaluation/report.ts';
+import { reportPairs, reportRowWithExamples, type EvaluationReport, type QuestionRanks, type ReportExample, type ReportPairs, type ReportQuestion, type ReportRow } from '../../core/evaluation/report.ts';
 import { HELD_OUT_FILE } from '../../core/training/run-training.ts';
 
 export const REPORT_FILE = 'report.json';
+/** Every question with its ranks, so that two trainings can be compared question by question. */
+export const QUESTIONS_FILE = 'report-questions.json';
 
 /** Fewer questions say nothing. */
 const LEAST_QUERIES = 8;
@@ -27,6 +29,8 @@ const questionSchema = z.object({ text: z.string(), language: z.string(), docume
 
 /** Questions with known answers: JSONL of {text, language, document}, documents relative to `folder`. */
 export type QuestionSet = { readonly file: string; readonly folder: string };
+
+type QuestionSetRanks = { readonly question: ReportQuestion; readonly language: string; readonly queryLanguage: string; readonly documents: number; readonly queries: readonly QuestionRanks[] };
 
 type Set = {
   readonly question: ReportQuestion;
@@ -54,21 +58,27 @@ export async function writeReport({ modelFolder, questions, signal, onRow }: Wri
   const sets = [...(questions === null ? [] : await questionSets(questions, signal)), ...heldBackQuestions(heldOut, trained.pivot), ...heldOut.pairs.flatMap((pairs) => pairSets(pairs, trained.pivot))].filter(({ queries }) => queries.length >= LEAST_QUERIES);
   const rows: ReportRow[] = [];
   const examples: ReportExample[] = [];
+  const asked: QuestionSetRanks[] = [];
   for (const [done, set] of sets.entries()) {
     onRow(done, sets.length);
     const measured = await measure(set, { trained, untrained, signal });
     rows.push(measured.row);
     examples.push(...measured.examples);
+    const { question, language, queryLanguage, documents } = set;
+    asked.push({ question, language, queryLanguage, documents: documents.length, queries: measured.ranks });
   }
   const pairs: ReportPairs[] = [];
   for (const { source, target, pairs: heldBack } of heldOut.pairs) {
     if (heldBack.length < LEAST_QUERIES) continue;
-    pairs.push(await reportPairs({ language: source === trained.pivot ? target : source, sources: heldBack.map((pair) => pair.source), targets: heldBack.map((pair) => pair.target), untrained, trained }));
+    const isForeignFirst = source !== trained.pivot;
+    const [own, other] = [heldBack.map((pair) => (isForeignFirst ? pair.source : pair.target)), heldBack.map((pair) => (isForeignFirst ? pair.target : pair.source))];
+    pairs.push(await reportPairs({ language: isForeignFirst ? source : target, sources: own, targets: other, untrained, trained }));
   }
   onRow(sets.length, sets.length);
   const best = examples.filter(({ kind }) => kind === 'best').sort((a, b) => gain(b) - gain(a));
   const worst = examples.filter(({ kind, rankNow }) => kind === 'worst' && rankNow !== 1).sort((a, b) => gain(a) - gain(b));
   const report: EvaluationReport = { rows, pairs, examples: [...best.slice(0, EXAMPLES_SHOWN), ...worst.slice(0, EXAMPLES_SHOWN)] };
+  await writeJsonAtomic(join(modelFolder, QUESTIONS_FILE), { sets: asked });
   await writeJsonAtomic(join(modelFolder, REPORT_FILE), report);
 }
 
