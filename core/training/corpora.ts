@@ -36,7 +36,7 @@ const LENGTH_RATIO_FLOOR = 20; // characters added to both sides, so that short 
  * @param report is told of each line that could not be used.
  * @throws InputError 'corpus.nothing-usable' naming the file of which no record is left; what the readers throw.
  */
-export async function readCorpora(options: { readonly recipe: Recipe; readonly signal: AbortSignal; readonly onProblem: (problem: CorpusProblem) => void; readonly onFile: (path: string) => void }): Promise<Corpora> {
+export async function readCorpora(options: { readonly recipe: Pick<Recipe, 'retrieval' | 'parallel' | 'monolingual' | 'hardNegatives'>; readonly signal: AbortSignal; readonly onProblem: (problem: CorpusProblem) => void; readonly onFile: (path: string) => void }): Promise<Corpora> {
   const { recipe, signal, onProblem, onFile } = options;
   const retrieval: RetrievalExample[] = [];
   const mostNegatives = CANDIDATES_PER_NEGATIVE * (recipe.hardNegatives?.count ?? SAID_NEGATIVES);
