@@ -3,6 +3,7 @@ import type { PhraseSet } from '../corpus/phrase-set.ts';
 import type { Encoder } from '../encoding/encoder.ts';
 import { phraseVectors } from '../encoding/phrase-vectors.ts';
 import { pairAccuracy } from '../metrics/pair-accuracy.ts';
+import { rightAnswers, shareOfRight } from '../metrics/right-answers.ts';
 import { phraseForm } from '../text/phrase-places.ts';
 
 type PhraseEncoder = Pick<Encoder, 'phrases' | 'encode' | 'width'>;
@@ -33,8 +34,7 @@ export type PhrasesResult = {
  */
 export async function evaluatePhrases(options: PhrasesTask): Promise<PhrasesResult> {
   const { forward, backward } = await answerPhrases(options);
-  const share = (right: Uint8Array): number => right.reduce((sum, value) => sum + value, 0) / right.length;
-  const [there, back] = [share(forward), share(backward)];
+  const [there, back] = [shareOfRight(forward), shareOfRight(backward)];
   return { phrases: forward.length, 'accuracy@1': (there + back) / 2, forward: there, backward: back };
 }
 
@@ -46,12 +46,6 @@ export async function answerPhrases(options: PhrasesTask): Promise<{ readonly fo
   const targets = await vectorsOf(targetEncoder, set.targets);
   const { answers } = pairAccuracy({ sources: sources.vectors, targets: targets.vectors, width: sources.width });
   const phrases = set.sources.length;
-  return { forward: rightAnswers(answers.subarray(0, phrases), set.sources, set.targets), backward: rightAnswers(answers.subarray(phrases), set.targets, set.sources) };
-}
-
-/** Phrase i of `asked` was answered by phrase `answers[i]` of `others`. */
-function rightAnswers(answers: Int32Array, asked: PhraseSet['sources'], others: PhraseSet['sources']): Uint8Array {
-  const form = (side: PhraseSet['sources'], i: number): string => phraseForm(side[i]?.phrase ?? '');
-  const right = new Set(asked.map((_, i) => `${form(asked, i)}\t${form(others, i)}`));
-  return Uint8Array.from(answers, (answer, i) => (right.has(`${form(asked, i)}\t${form(others, answer)}`) ? 1 : 0));
+  const [forms, others] = [set.sources, set.targets].map((side) => side.map(({ phrase }) => phraseForm(phrase)));
+  return { forward: rightAnswers({ answers: answers.subarray(0, phrases), asked: forms ?? [], others: others ?? [] }), backward: rightAnswers({ answers: answers.subarray(phrases), asked: others ?? [], others: forms ?? [] }) };
 }

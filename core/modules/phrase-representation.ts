@@ -23,7 +23,7 @@ export type PhraseRepresentationArguments = {
  *   none:    u_p = Σ_t∈p w_t h_t             phrase:  head(Σ_t∈p w_t h_t)             token:  Σ_t∈p w_t head(h_t)
  *
  * @param tokens    float [S, H]: the tokens of all phrases.
- * @param phraseOf  int64 [S]: which phrase a token belongs to.  @param weights  float [S].
+ * @param phraseOf  int32 [S]: which phrase a token belongs to.  @param weights  float [S].
  * @param phrases   N, how many phrases: a number or a symbol that another input has.
  * @returns float [N, P], P = H without a head; of any length.
  * @see Zheng et al. 2022, eq. 1 and 2, and section 3.2 for the head.
@@ -33,6 +33,6 @@ export function phraseRepresentation(g: GraphBuilder, { tokens, phraseOf, weight
   expectSameFloat([tokens, weights]);
   const mapped = head === null || placement !== 'token' ? tokens : projectionHead(g, tokens, head); // [S, H] or [S, P]
   const weighted = g.mul(mapped, g.unsqueeze(weights, [1]));
-  const means = g.scatterNd(g.filled([phrases, mapped.shape[1] ?? 0], 0, tokens.dtype), g.unsqueeze(phraseOf, [1]), weighted, 'add'); // [N, H] or [N, P]
+  const means = g.scatterNd(g.filled([phrases, mapped.shape[1] ?? 0], 0, tokens.dtype), g.unsqueeze(g.cast(phraseOf, 'int64'), [1]), weighted, 'add'); // [N, H] or [N, P]
   return head === null || placement !== 'phrase' ? means : projectionHead(g, means, head); // [N, P]
 }

@@ -17,7 +17,7 @@ export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<s
 }
 
 /** The hash of a file, or those of all files in a folder. */
-async function hashesBelow(path: string): Promise<string[]> {
+export async function hashesBelow(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => null); // not a folder
   if (entries === null) return [await sha256OfFile(path)];
   const hashes: string[] = [];

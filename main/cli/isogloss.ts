@@ -9,8 +9,11 @@ const EXIT = { done: 0, failed: 1, badInput: 2, cancelled: 130 };
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   train: async () => (await import('./train.ts')).trainCommand,
   evaluate: async () => (await import('./evaluate.ts')).evaluateCommand,
+  calibrate: async () => (await import('./calibrate.ts')).calibrateCommand,
   index: async () => (await import('./index-documents.ts')).indexCommand,
   search: async () => (await import('./search.ts')).searchCommand,
+  'phrases train': async () => (await import('./phrases-train.ts')).phrasesTrainCommand,
+  'phrases evaluate': async () => (await import('./phrases-evaluate.ts')).phrasesEvaluateCommand,
   'phrases search': async () => (await import('./phrases.ts')).phrasesSearchCommand,
   inspect: async () => (await import('./inspect.ts')).inspectCommand,
   experiment: async () => (await import('./experiment.ts')).experimentCommand,

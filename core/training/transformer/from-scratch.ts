@@ -47,7 +47,7 @@ export function scratchShape({ layers, width, heads, feedForward, positions }: F
 }
 
 /** A backbone of chance: matrices and embeddings N(0, .02), biases 0, scales 1; with a head for guessing hidden tokens. Always the same for a seed. */
-export function scratchBackbone(options: { readonly recipe: FromScratchRecipe; readonly vocabulary: UnigramModel }): TransformerBackbone {
+export function scratchBackbone(options: { readonly recipe: Pick<FromScratchRecipe, 'encoder' | 'seed'>; readonly vocabulary: UnigramModel }): TransformerBackbone {
   const { recipe, vocabulary } = options;
   const { encoder, seed } = recipe;
   const tokenizer = scratchTokenizer(vocabulary);
