@@ -1,6 +1,6 @@
 /** When do chunks reach the disk? In batches: rows first, then one synced line in the journal that makes them count. */
 import type { Chunk } from '../documents/chunker.ts';
-import { expectVectors } from './dense-index.ts';
+import { expectVectors, isUsable } from './dense-index.ts';
 import { appendEntry } from './store/journal.ts';
 import type { JournalFile } from './store/journal.ts';
 import type { SegmentWriter } from './segments/segment-folder.ts';
@@ -9,8 +9,12 @@ import type { LanceStore, StoredChunk } from './store/lance-store.ts';
 export type FileFacts = Pick<JournalFile, 'path' | 'hash' | 'sizeBytes' | 'title' | 'language' | 'modifiedAt' | 'isLatin'>;
 
 export type BatchWriter = {
-  /** Adds a chunk with its vectors [rows, H] (null: its tokens stand for them); writes when a batch is full. @throws InputError 'index.bad-vector'. */
-  readonly add: (file: FileFacts, chunk: Chunk, vectors: Float32Array | null) => Promise<void>;
+  /**
+   * Adds a chunk with its vectors [rows, H] (null: its tokens stand for them); writes when a batch is full. Vectors of zeros are not kept.
+   * @returns how many vectors stand for it; 0: it is found by its letters alone.
+   * @throws InputError 'index.bad-vector'.
+   */
+  readonly add: (file: FileFacts, chunk: Chunk, vectors: Float32Array | null) => Promise<number>;
   /** Says that the file has no more chunks. */
   readonly endFile: (file: FileFacts) => void;
   /** Writes what waits. */
@@ -54,23 +58,30 @@ export function createBatchWriter(options: { readonly store: LanceStore; readonl
   return {
     add: async (file, chunk, vectors) => {
       if (vectors !== null) expectVectors(vectors, width, file.path);
-      const rows = vectors === null ? 0 : vectors.length / width;
+      const places = vectors === null ? [] : usableRows(vectors, width);
+      const rows = places.length;
       if (owners.length + rows > BATCH_ROWS || chunks.length >= BATCH_ROWS) await flush();
       const number = chunks.length;
       const stored = { batch, chunk: number, path: file.path, ...chunk };
       chunks.push(stored);
       const bySums = segments.add(stored);
-      if (vectors !== null) blocks.push(vectors);
-      for (let row = 0; row < rows; row += 1) {
+      for (const place of places) {
+        blocks.push((vectors ?? new Float32Array(0)).subarray(place * width, (place + 1) * width));
         owners.push(number);
-        windows.push(row);
+        windows.push(place);
       }
       const entry = entryOf(file);
       files.set(file.path, { ...entry, chunks: entry.chunks + 1, vectors: entry.vectors + rows + bySums });
+      return rows + bySums;
     },
     endFile: (file) => {
       files.set(file.path, { ...entryOf(file), isLast: true });
     },
     flush,
   };
+}
+
+/** The rows that are not all zeros. */
+function usableRows(vectors: Float32Array, width: number): readonly number[] {
+  return Array.from({ length: vectors.length / width }, (_, row) => row).filter((row) => isUsable(vectors.subarray(row * width, (row + 1) * width)));
 }

@@ -346,15 +346,25 @@ async function indexDocument(document: DocumentEntry, hash: string, { encoder, r
   const chunks: readonly Chunk[] = chunkDocument(parsed);
   const language = parsed.language ?? guessLanguage(documentText(parsed), encoder);
   const file = { path: document.relativePath, hash, sizeBytes: document.sizeBytes, title: parsed.title, language, modifiedAt: document.modifiedMs, isLatin: isMostlyLatin(chunks.slice(0, LATIN_SAMPLE).map(({ text }) => text)) };
+  const withoutVector: Chunk[] = [];
   for (let start = 0; start < chunks.length; start += CHUNKS_AT_ONCE) {
     signal.throwIfAborted();
     await new Promise((resolve) => setImmediate(resolve));
     const some = chunks.slice(start, start + CHUNKS_AT_ONCE);
     const vectors = encoder.tokenSums === undefined ? await encoderIn(encoder, language).encodeDocuments(some.map(({ text }) => text)) : null;
-    for (const [i, chunk] of some.entries()) await writer.add(file, chunk, vectors === null ? null : (vectors[i] ?? new Float32Array(0)));
+    for (const [i, chunk] of some.entries()) if ((await writer.add(file, chunk, vectors === null ? null : (vectors[i] ?? new Float32Array(0)))) === 0) withoutVector.push(chunk);
   }
   writer.endFile(file);
-  return parsed.problems;
+  return [...parsed.problems, ...noVectors(document.relativePath, withoutVector)];
+}
+
+/** Passages in which the model knows nothing: they are counted, not left out. */
+function noVectors(path: string, chunks: readonly Chunk[]): readonly FileProblem[] {
+  const [first] = chunks;
+  if (first === undefined) return [];
+  const { line } = first.location;
+  const found = printable(first.text);
+  return [{ code: 'documents.no-vector', path, line, found, expected: 'words that the model knows', message: `${path}: line ${line}: expected words that the model knows, found ${chunks.length === 1 ? 'a passage' : `${chunks.length} passages`} without any (${found}). Search finds ${chunks.length === 1 ? 'it' : 'them'} by letters only.` }];
 }
 
 async function finish({ indexFolder, manifest }: { readonly indexFolder: string; readonly manifest: IndexManifest }): Promise<IndexManifest['counts']> {

@@ -56,6 +56,16 @@ async function searchPaths(query: string, method: 'bm25' | 'bm25-char' | 'dense'
 }
 
 describe('buildIndex and openIndex', () => {
+  it('counts passages of which the model knows nothing, keeps no vector of zeros, and finds them by letters', async () => {
+    const blind = { ...encoder, encodeDocuments: async (texts: readonly string[]) => (await encoder.encodeDocuments(texts)).map((vectors, i) => (texts[i]?.includes('steep') === true ? new Float32Array(vectors.length) : vectors)) };
+    const summary = await build({ encoder: blind });
+    expect(summary.failed).toEqual([]);
+    expect(summary.problems).toMatchObject([{ code: 'documents.no-vector', path: 'river.txt', line: 1 }]);
+    expect(summary.vectors).toBe((await build({ indexFolder: join(root, 'other') })).vectors - 1);
+    expect(await searchPaths('river bank', 'dense')).not.toContain('river.txt');
+    expect((await searchPaths('river bank', 'bm25'))[0]).toBe('river.txt');
+  });
+
   it.skipIf(process.platform !== 'linux')('reads a file whose name is not UTF-8, in a folder of such a name too, and finds it again unchanged', async () => {
     const folder = Buffer.concat([Buffer.from(`${documentsFolder}/r`), Buffer.of(0xe9), Buffer.from('cits')]);
     await mkdir(folder);

@@ -95,7 +95,7 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
       tokenEnds.push(tokenIds.length());
       waiting.push(tokens);
       if (waiting.length >= EMBEDDED_AT_ONCE) embed();
-      return 1 + windowRanges(tokens.length).length;
+      return tokens.length === 0 ? 0 : 1 + windowRanges(tokens.length).length;
     },
     finish: () => {
       embed();
