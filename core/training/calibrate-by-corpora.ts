@@ -59,6 +59,11 @@ export async function calibrateByCorpora(options: CalibrateByCorporaOptions): Pr
   });
 }
 
+/** The corpora of the recipe by which a model was trained. @throws InputError 'calibration.no-recipe'; as `readManifest`. */
+export async function corporaOfModel(modelFolder: string): Promise<CalibrationCorpora> {
+  return corporaOf((await readManifest(modelFolder)).training, modelFolder);
+}
+
 const heldOutSchema = z.object({ pairs: z.array(z.object({ source: z.string(), target: z.string(), pairs: z.array(z.object({ source: z.string(), target: z.string() })) })) });
 const trainingSchema = z.object({ recipe: z.unknown() });
 
