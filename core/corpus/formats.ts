@@ -136,6 +136,15 @@ function part<T>(columns: readonly string[], measured: readonly number[], read: 
   return { columns, measured, read: (paths, signal, options) => batched(readCells(paths[0] ?? '', signal, options)) };
 }
 
+/** The texts of a collection, each a document of its own: text without a translation in the domain that will be searched. */
+async function* documentTexts(path: string, signal: AbortSignal, options: CorpusOptions): AsyncGenerator<Reading<Sentence>> {
+  let document = 0;
+  for await (const reading of readDocumentRecords(path, signal, options)) {
+    yield reading.kind === 'record' ? { kind: 'record', value: { text: reading.value.text, document, line: reading.value.line } } : reading;
+    document += 1;
+  }
+}
+
 /** A margin and two texts a row. */
 const WIKIMATRIX_MAPPING = { hasHeader: false, columns: { score: 1, source: 2, target: 3 }, minimumScore: WIKIMATRIX_MARGIN };
 
@@ -198,6 +207,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
   },
   'beir-collection': {
     sniff: (probe) => hasAny(firstObject(probe), ['text']) && hasAny(firstObject(probe), ['_id', 'id']) && (hasAny(firstObject(probe), ['title']) || /collection|corpus|distractors/.test(nameOf(probe))),
+    sentences: one((path, signal, options) => batched(documentTexts(path, signal, options))),
     part: part(['id', 'title', 'text'], [2], readDocumentRecords, ({ id, title, text }) => [id, title, text]),
   },
   'beir-queries': {
@@ -237,7 +247,7 @@ export const corpusFormats: { readonly [Name in FormatName]: CorpusFormat } = {
 
 /** The roles a format can be read in, the one it is taken for first. */
 export function rolesOf({ questions, pairs, sentences, part: isPart }: CorpusFormat): readonly CorpusRole[] {
-  return [...(questions === undefined ? [] : ['retrieval' as const]), ...(pairs === undefined ? [] : ['parallel' as const]), ...(sentences === undefined ? [] : ['monolingual' as const]), ...(isPart === undefined ? [] : ['part' as const])];
+  return [...(questions === undefined ? [] : ['retrieval' as const]), ...(pairs === undefined ? [] : ['parallel' as const]), ...(isPart === undefined ? [] : ['part' as const]), ...(sentences === undefined ? [] : ['monolingual' as const])];
 }
 
 async function proposeTmx(path: string, signal: AbortSignal, options: CorpusOptions): Promise<CorpusProposal> {
