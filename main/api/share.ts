@@ -1,17 +1,11 @@
 /** What do the calls about sharing, the history of trainings and experiments do? */
-import { rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { CancellationError, InputError } from '../../core/base/errors.ts';
-import { makeFolder } from '../../core/base/atomic-files.ts';
+import { CancellationError } from '../../core/base/errors.ts';
 import type { BringEvent, Brought, Progress, Run, RunComparison, SharePlan } from '../contract/index.ts';
-import { libraryPlace } from '../project/index-places.ts';
-import { writeLibraryReport } from '../project/library.ts';
-import type { PortableManifest } from '../project/portable-file.ts';
-import { readProjectFile, type ProjectFile } from '../project/project-file.ts';
+import { fillNewProject } from '../project/fill-project.ts';
 import type { OpenProject } from '../project/projects.ts';
-import { projectPaths } from '../project/recipe.ts';
-import { keepRun, listRuns } from '../project/runs.ts';
+import { listRuns } from '../project/runs.ts';
 import { planSharing } from '../project/share-plan.ts';
 import { startWorker } from '../workers/client.ts';
 import type { CallInput, CallName, CallOutput, WorkerEvent } from '../workers/messages.ts';
@@ -66,52 +60,11 @@ export async function* bringIn(services: Services, { path, name }: { readonly pa
 type TakeIn = { readonly path: string; readonly name: string | null; readonly signal: AbortSignal; readonly report: (progress: Progress) => void };
 
 async function takeIn(services: Services, { path, name, signal, report }: TakeIn): Promise<OpenProject> {
-  const { projects, options } = services;
-  const brought = await lookAtShared(services, path, signal);
-  if (brought.kind === 'backbone') throw new InputError('share.backbone', `${path}: this is a model of another program, to train from. Open or make a project, and choose it under "Train".`, { data: { path } });
-  const languages = brought.kind === 'portable' ? brought.sheet.languages.map(({ tag }) => tag).filter((tag) => tag !== brought.sheet.pivot) : brought.languages;
-  const project = await projects.create({ name: name ?? brought.name, languages, parentFolder: options.folders.projects });
-  const { folder } = project;
-  try {
-    const onEvent = (event: WorkerEvent): void => {
-      if (event.kind === 'index' && event.event.kind === 'progress') report(event.event);
-    };
-    const fill = (target: string): Promise<CallOutput<'fillFromBrought'>> => askShareWorker(services, { name: 'fillFromBrought', input: { kind: brought.kind, path, folder: target }, signal, onEvent });
-    if (brought.kind === 'project') {
-      await fill(folder);
-      const { file } = await readProjectFile(path);
-      return await projects.change(project.file.id, (fresh) => ({ ...rebased(file, path, folder), id: fresh.id, name: name ?? file.name, createdAt: fresh.createdAt }));
-    }
-    const model = `models/model-${String(services.now())}`;
-    const incoming = join(projectPaths(folder).models, 'incoming');
-    await makeFolder(projectPaths(folder).models);
-    const { manifest } = await fill(incoming);
-    await rename(join(incoming, 'model'), join(folder, model));
-    if (manifest?.index !== undefined && manifest.index !== null) await takeIndex({ folder, incoming, index: manifest.index });
-    await rm(incoming, { recursive: true, force: true });
-    await keepRun({ folder, model, preset: 'shared', keptEarly: false, corpora: [], at: services.now() });
-    return await projects.change(project.file.id, (file) => ({ ...file, ...(manifest === null ? {} : settingsOf(manifest)), model, library: { folders: [], isWatched: false } }));
-  } catch (thrown) {
-    await projects.remove(project.file.id, 'folder');
-    await rm(folder, { recursive: true, force: true }); // new, and made for this alone
-    throw thrown;
-  }
-}
-
-async function takeIndex({ folder, incoming, index }: { readonly folder: string; readonly incoming: string; readonly index: NonNullable<PortableManifest['index']> }): Promise<void> {
-  await makeFolder(libraryPlace(folder));
-  await rename(join(incoming, 'index'), join(libraryPlace(folder), 'index'));
-  await writeLibraryReport(folder, { ...index, folders: [], fingerprint: '', failures: [] });
-}
-
-function settingsOf({ languages, names, bridge, spelling, exampleQueries }: PortableManifest): Partial<ProjectFile> {
-  return { languages, names, bridge, spelling, exampleQueries };
-}
-
-/** Places inside the folder that was copied follow it; others stay where they are. */
-function rebased(file: ProjectFile, from: string, to: string): ProjectFile {
-  const place = (path: string): string => (path === from || path.startsWith(`${from}/`) || path.startsWith(`${from}\\`) ? join(to, path.slice(from.length)) : path);
-  return { ...file, library: { ...file.library, folders: file.library.folders.map((folder) => ({ ...folder, path: place(folder.path) })) } };
+  const { projects, options, now } = services;
+  const onEvent = (event: WorkerEvent): void => {
+    if (event.kind === 'index' && event.event.kind === 'progress') report(event.event);
+  };
+  return fillNewProject({ brought: await lookAtShared(services, path, signal), name, parentFolder: options.folders.projects, projects, now, fill: (input) => askShareWorker(services, { name: 'fillFromBrought', input, signal, onEvent }) });
 }
 
 /** One process for one call, so that a file made to do harm ends that process and nothing else. */

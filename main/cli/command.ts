@@ -20,6 +20,8 @@ export type Command = {
   /** What stands after "Usage:". */
   readonly usage: string;
   readonly options: OptionTable;
+  /** The option that a first word without "--" is meant for. */
+  readonly positional?: string;
   readonly run: (values: OptionValues, context: CommandContext) => Promise<CommandResult>;
 };
 
@@ -29,7 +31,9 @@ export const COMMON_OPTIONS: OptionTable = { json: { type: 'boolean' }, help: { 
 /** Reads the words after a command's name. @throws InputError 'cli.unknown-option', 'cli.unexpected-word', 'cli.missing-value'. */
 export function readOptions(command: Command, words: readonly string[]): OptionValues {
   try {
-    const { values } = parseArgs({ args: [...words], options: { ...command.options, ...COMMON_OPTIONS }, allowPositionals: false, strict: true });
+    const [first, ...others] = words;
+    const args = command.positional !== undefined && first !== undefined && !first.startsWith('-') ? [`--${command.positional}`, first, ...others] : [...words];
+    const { values } = parseArgs({ args, options: { ...command.options, ...COMMON_OPTIONS }, allowPositionals: false, strict: true });
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join('\n') : value]));
   } catch (thrown) {
     if (!(thrown instanceof TypeError) || !('code' in thrown)) throw thrown;

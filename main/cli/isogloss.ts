@@ -19,6 +19,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   experiment: async () => (await import('./experiment.ts')).experimentCommand,
   'baseline clwe': async () => (await import('./baseline.ts')).baselineClweCommand,
   backbone: async () => (await import('./backbone.ts')).backboneCommand,
+  share: async () => (await import('./share.ts')).shareCommand,
+  import: async () => (await import('./share.ts')).importCommand,
   starter: async () => (await import('./starter.ts')).starterCommand,
 };
 

@@ -62,7 +62,7 @@ export const jobSchema = z.object({
 export type Job = z.infer<typeof jobSchema>;
 
 export const indexEventSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('progress'), phase: z.enum(['listing', 'reading', 'encoding', 'measuring', 'writing', 'finishing']), done: z.number(), total: z.number().nullable(), unit: z.string(), leftMs: z.number().nullable() }),
+  z.object({ kind: z.literal('progress'), phase: z.enum(['listing', 'reading', 'encoding', 'measuring', 'packing', 'unpacking', 'writing', 'finishing']), done: z.number(), total: z.number().nullable(), unit: z.string(), leftMs: z.number().nullable() }),
   z.object({ kind: z.literal('problem'), code: z.string(), message: z.string(), path: z.string().nullable(), line: z.number().nullable() }),
 ]);
 export type IndexEvent = z.infer<typeof indexEventSchema>;

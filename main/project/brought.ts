@@ -68,7 +68,7 @@ export async function copyFolder({ from, to, signal, report, mayCopy = () => tru
       const counted = async function* (): AsyncGenerator<Uint8Array> {
         for await (const piece of createReadStream(join(from, name)) as AsyncIterable<Uint8Array>) {
           done += piece.length;
-          report({ phase: 'reading', done, total, unit: 'bytes' });
+          report({ phase: 'unpacking', done, total, unit: 'bytes' });
           yield piece;
         }
       };

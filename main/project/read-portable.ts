@@ -56,7 +56,7 @@ export async function unpackPortable({ path, folder, signal, report }: { readonl
           if (size > sizeBytes) throw damaged(path, name);
           hash.update(piece);
           done += piece.length;
-          report({ phase: 'reading', done, total: facts.sizeBytes, unit: 'bytes' });
+          report({ phase: 'unpacking', done, total: facts.sizeBytes, unit: 'bytes' });
           yield piece;
         }
       };

@@ -45,7 +45,7 @@ export async function writePortable({ out, sheet, modelFolder, index, project, s
   let done = 0;
   const onBytes = (bytes: number): void => {
     done += bytes;
-    report({ phase: 'writing', done, total, unit: 'bytes' });
+    report({ phase: 'packing', done, total, unit: 'bytes' });
   };
   const files: Record<string, ZipEntryFacts> = {};
   await using writer = await createZipWriter(out, signal);
@@ -65,7 +65,7 @@ export async function writePortable({ out, sheet, modelFolder, index, project, s
   report({ phase: 'finishing', done: total, total, unit: 'bytes' });
   const leftOut = withTexts ? [] : [...TEXT_FILES];
   await writer.addText(PORTABLE_MANIFEST, json(newPortableManifest({ madeBy: sheet.madeBy, madeAt: sheet.madeAt, name: sheet.name, ...project, model: { modelId: sheet.model.modelId, leftOut }, index: index?.facts ?? null, files })));
-  return writer.finish();
+  return await writer.finish(); // before the writer is disposed of
 }
 
 /** What a file is written as when it is not written as it lies there; null: as it is. */

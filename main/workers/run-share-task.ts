@@ -25,7 +25,7 @@ export async function runShareTask(task: ShareTask, { signal, report }: ShareWis
     case 'layout': {
       const { out, modelFolder, formats, licence, allowsUnknownLicence, title, notes } = task;
       if (await stat(out).then(() => true, () => false)) throw new InputError('share.exists', `${out}: expected a name that is free, found something. Nothing was overwritten; choose another name.`, { data: { path: out } });
-      say({ phase: 'writing', done: 0, total: null, unit: 'bytes' });
+      say({ phase: 'packing', done: 0, total: null, unit: 'bytes' });
       const paths = await exportModel({ modelFolder, out, formats, licence, allowsUnknownLicence, title, notes, signal });
       let sizeBytes = 0;
       for (const path of paths) for (const name of await filesBelow(path)) sizeBytes += (await stat(join(path, name))).size;
@@ -62,7 +62,7 @@ function seldom(report: (event: IndexEvent) => void): (progress: Progress) => vo
     if (progress.phase === phase && now - toldAt < TOLD_EVERY_MS) return;
     toldAt = now;
     phase = progress.phase;
-    report({ kind: 'progress', phase: PHASES.find((name) => name === progress.phase) ?? 'writing', done: progress.done, total: progress.total, unit: progress.unit, leftMs: null });
+    report({ kind: 'progress', phase: PHASES.find((name) => name === progress.phase) ?? 'packing', done: progress.done, total: progress.total, unit: progress.unit, leftMs: null });
   };
 }
-const PHASES = ['reading', 'writing', 'finishing'] as const;
+const PHASES = ['packing', 'unpacking', 'finishing'] as const;
