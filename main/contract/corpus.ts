@@ -124,7 +124,8 @@ export const inspectionDetailsSchema = z.object({
     })
     .nullable(),
   overlaps: list(z.object({ name: z.string(), purpose: z.enum(['training', 'evaluation']), isLeak: z.boolean(), count: countSchema, rows: list(z.object({ line: countSchema.nullable(), text: z.string() })) })),
-  enough: z.object({ verdict: z.enum(['too-few', 'some', 'good']), pairs: countSchema, expectedMrr: z.number().nullable(), sentence: z.string() }).nullable(),
+  /** `curve`: what was measured, behind the sentence. */
+  enough: z.object({ verdict: z.enum(['too-few', 'some', 'good']), pairs: countSchema, expectedMrr: z.number().nullable(), sentence: z.string(), curve: list(z.object({ pairs: countSchema, mrr: shareSchema })).optional() }).nullable(),
 });
 export type InspectionDetails = z.infer<typeof inspectionDetailsSchema>;
 

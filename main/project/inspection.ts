@@ -1,5 +1,6 @@
 /** What does the window see of a corpus that core has looked at? One translation of words, no judgement of its own. */
 import { basename } from 'node:path';
+import { MEASURED_CURVE } from '../../core/corpus/enough.ts';
 import type { CorpusInspection } from '../../core/corpus/inspect.ts';
 import type { CorpusSource } from '../../core/corpus/sources.ts';
 import type { CorpusRole as CoreRole, FormatName } from '../../core/corpus/formats.ts';
@@ -108,7 +109,7 @@ function detailsOf(found: CorpusInspection): InspectionDetails {
     letters,
     quality,
     overlaps,
-    enough,
+    enough: enough === null ? null : { ...enough, curve: MEASURED_CURVE },
   };
 }
 

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import type { Advice, Corpus, CorpusLanguages, Hit, Language, TrainingPlan } from '../../main/contract/index.ts';
 import '../locales/test-languages.ts';
 import { setInterfaceLanguage } from '../locales/translate.ts';
-import type { PendingState, ReadableInspection } from '../stores/pending-corpora.ts';
+import { AREAS } from '../stores/place.ts';
+import { NO_TERMS, type CorpusSettings, type PendingState, type ReadableInspection, type ReadableState } from '../stores/pending-corpora.ts';
 import AdviceList from './AdviceList.vue';
 import AppRail from './AppRail.vue';
 import CorpusCard from './CorpusCard.vue';
 import CorpusProblems from './CorpusProblems.vue';
 import CorpusRows from './CorpusRows.vue';
-import ExpertSettings from './ExpertSettings.vue';
 import HeldBackList from './HeldBackList.vue';
 import HighlightedText from './HighlightedText.vue';
 import LanguageCard from './LanguageCard.vue';
@@ -90,7 +90,7 @@ describe('the rail', () => {
     expect(wrapper.find('[aria-current=page]').attributes('href')).toBe('#/project/p/texts');
     expect(words(wrapper)).toContain('Language done');
     expect(words(wrapper)).toContain('Texts needs you');
-    expect(wrapper.findAll('a').map((link) => link.attributes('href'))).toEqual(['#/', ...['language', 'texts', 'train', 'result', 'search'].map((area) => `#/project/p/${area}`)]);
+    expect(wrapper.findAll('a').map((link) => link.attributes('href'))).toEqual(['#/', ...AREAS.map((area) => `#/project/p/${area}`)]);
   });
 });
 
@@ -167,7 +167,10 @@ describe('a corpus', () => {
 });
 
 describe('a file just handed over', () => {
-  const draw = (state: PendingState) => mount(PendingCorpusCard, { props: { pending: { id: '1', projectId: 'p', role: 'pairs', name: 'pairs.tsv', state }, languageTags: ['en', 'ar', 'sw'] } });
+  const draw = (state: PendingState) => mount(PendingCorpusCard, { props: { pending: { id: '1', projectId: 'p', corpusId: null, role: 'pairs', name: 'pairs.tsv', state }, languageTags: ['en', 'ar', 'sw'] } });
+
+  const settings: CorpusSettings = { role: 'pairs', languages: pairLanguages, mapping: null, encoding: null, terms: NO_TERMS };
+  const readable: ReadableState = { status: 'readable', inspection, settings, earlier: [], isLooking: false, problem: null };
 
   it('being copied and being looked at says so', () => {
     expect(words(draw({ status: 'uploading', fractionDone: 0.4 }))).toContain('40 of 100 per cent');
@@ -175,22 +178,25 @@ describe('a file just handed over', () => {
   });
 
   it('that is readable can be added by a button that says how many', async () => {
-    const wrapper = draw({ status: 'readable', inspection, languages: pairLanguages, problem: null });
+    const wrapper = draw(readable);
     await wrapper.find('input').setValue(' CC BY 4.0 ');
     await button(wrapper, 'Add 1,512 pairs').trigger('click');
-    expect(wrapper.emitted('add')).toEqual([['CC BY 4.0']]);
+    expect(wrapper.emitted('change')).toEqual([[{ terms: { ...NO_TERMS, licence: 'CC BY 4.0' } }]]);
+    expect(wrapper.emitted('add')).toHaveLength(1);
+    await button(wrapper, 'Look closer').trigger('click');
+    expect(wrapper.emitted('look')).toHaveLength(1);
   });
 
   it('cannot be added before its languages are known', async () => {
-    const wrapper = draw({ status: 'readable', inspection, languages: { kind: 'two', source: 'en', target: null }, problem: null });
+    const wrapper = draw({ ...readable, settings: { ...settings, languages: { kind: 'two', source: 'en', target: null } } });
     expect(button(wrapper, 'Add 1,512 pairs').attributes('disabled')).toBeDefined();
     await wrapper.findAll('select')[1]?.setValue('sw');
-    expect(wrapper.emitted('languages')).toEqual([[{ kind: 'two', source: 'en', target: 'sw' }]]);
+    expect(wrapper.emitted('change')).toEqual([[{ languages: { kind: 'two', source: 'en', target: 'sw' } }]]);
   });
 
   it('being added cannot be added twice; refused keeps the file and says why', () => {
-    expect(button(draw({ status: 'adding', inspection, languages: pairLanguages }), 'Add').attributes('disabled')).toBeDefined();
-    const refused = draw({ status: 'readable', inspection, languages: pairLanguages, problem: { family: 'environment', code: 'disk.full', message: 'ENOSPC', data: {} } });
+    expect(button(draw({ status: 'adding', inspection, settings }), 'Add').attributes('disabled')).toBeDefined();
+    const refused = draw({ ...readable, problem: { family: 'environment', code: 'disk.full', message: 'ENOSPC', data: {} } });
     expect(words(refused)).toContain('The disk is full');
   });
 
@@ -215,7 +221,7 @@ describe('a box of texts', () => {
   });
 
   it('that may not be changed offers nothing to change', () => {
-    expect(mount(TextsBox, { props: { ...props, writable: false } }).findAll('button')).toHaveLength(0);
+    expect(mount(TextsBox, { props: { ...props, writable: false } }).findAll('button').map((one) => one.text())).toEqual(['Look closer']);
   });
 });
 
@@ -244,10 +250,10 @@ describe('advice', () => {
 describe('the presets', () => {
   it('say time and memory in words; choosing one is told', async () => {
     const presets: TrainingPlan['presets'] = [
-      { preset: 'quick', steps: 200, estimatedMinutes: 0.7, estimatedMemoryMB: 350, diskMB: 15, basis: 'usual' },
-      { preset: 'balanced', steps: 900, estimatedMinutes: 4, estimatedMemoryMB: 420, diskMB: 15, basis: 'last-run' },
+      { preset: 'quick', steps: 200, estimatedMinutes: 0.7, estimatedMemoryMB: 350, diskMB: 15, basis: 'usual', problems: [] },
+      { preset: 'balanced', steps: 900, estimatedMinutes: 4, estimatedMemoryMB: 420, diskMB: 15, basis: 'last-run', problems: [] },
     ];
-    const wrapper = mount(PresetCards, { props: { presets, modelValue: 'quick' } });
+    const wrapper = mount(PresetCards, { props: { presets, encoder: 'static', modelValue: 'quick' } });
     expect(words(wrapper)).toContain('about 40 seconds');
     expect(words(wrapper)).toContain('350 MB of memory, 15 MB on disk');
     expect(wrapper.findAll('[role=radio]').map((radio) => radio.attributes('aria-checked'))).toEqual(['true', 'false']);
@@ -272,27 +278,6 @@ describe('the languages of the interface', () => {
     await wrapper.vm.$nextTick();
     expect(words(wrapper)).toMatch(/Escritura\s*árabe/);
     await setInterfaceLanguage('en');
-  });
-});
-
-describe('the settings for experts', () => {
-  const settings = { preset: 'quick', threads: null, seed: 7, semanticWeight: null, languageWeight: null, temperature: 0.05 } as const;
-
-  it('take a number, and an emptied field leaves the choice to the preset', async () => {
-    const wrapper = mount(ExpertSettings, { props: { settings, disabled: false } });
-    const [threads, , , , temperature] = wrapper.findAll('input');
-    await threads?.setValue('2');
-    await temperature?.setValue('');
-    expect(wrapper.emitted('change')).toEqual([[{ ...settings, threads: 2 }], [{ ...settings, temperature: null }]]);
-  });
-
-  it('do not take what the program would refuse', async () => {
-    const wrapper = mount(ExpertSettings, { props: { settings, disabled: false } });
-    const [threads, seed] = wrapper.findAll('input');
-    for (const wrong of ['0', '2.5', '1000']) await threads?.setValue(wrong);
-    await seed?.setValue('');
-    expect(wrapper.emitted('change')).toBeUndefined();
-    expect(seed?.element.value).toBe('7');
   });
 });
 

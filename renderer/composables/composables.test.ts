@@ -19,7 +19,7 @@ import { chooseLanguage } from './useSettings.ts';
 const swahili = { tag: 'sw', name: 'Swahili', ownName: 'Kiswahili', script: 'Latn', direction: 'ltr', isListed: true } as const;
 const project: Project = {
   id: 'p', name: 'P', folder: '/p', isSample: false, access: { kind: 'writable' }, languages: [swahili], bridge: { ...swahili, tag: 'en', name: 'English', ownName: 'English' }, corpora: [],
-  totals: { questions: 0, sentences: 0, pairs: [] }, settings: { preset: 'quick', threads: null, seed: 1, semanticWeight: null, languageWeight: null, temperature: null },
+  totals: { questions: 0, sentences: 0, pairs: [] }, settings: { preset: 'quick', threads: null, device: null, encoder: 'static', backbone: null, changed: { static: {}, backbone: {}, transformer: {} } },
   advice: [], steps: [], model: null, library: { status: 'none' }, spelling: NO_SPELLING_RULES, exampleQueries: [],
 };
 const readable: Inspection = { status: 'readable', paths: ['/in/a.tsv'], role: 'pairs', format: 'tsv', languages: { kind: 'two', source: 'en', target: 'sw' }, languagesFrom: 'name', rows: [], counts: { records: 2, problems: 0, sizeBytes: 9 }, problems: [], advice: [] };
@@ -69,9 +69,11 @@ describe('a dropped file', () => {
     expect(offsets).toEqual([0, UPLOAD_CHUNK_BYTES, 2 * UPLOAD_CHUNK_BYTES]);
     const [pending] = corpora.pending.value;
     expect(pending?.state.status).toBe('readable');
-    corpora.setLanguages(pending?.id ?? '', { kind: 'two', source: 'sw', target: 'en' });
-    await corpora.add(pending?.id ?? '', 'CC0');
-    expect(added).toEqual([{ projectId: 'p', paths: ['/in/a.tsv'], role: 'pairs', format: 'tsv', languages: { kind: 'two', source: 'sw', target: 'en' }, licence: 'CC0' }]);
+    const terms = { source: null, licence: 'CC0', consent: null, access: null };
+    await corpora.change(pending?.id ?? '', { languages: { kind: 'two', source: 'sw', target: 'en' } });
+    await corpora.change(pending?.id ?? '', { terms });
+    await corpora.add(pending?.id ?? '');
+    expect(added).toEqual([{ projectId: 'p', paths: ['/in/a.tsv'], role: 'pairs', format: 'tsv', languages: { kind: 'two', source: 'sw', target: 'en' }, licence: 'CC0', terms }]);
     expect(corpora.pending.value).toEqual([]);
     expect(useProjectsStore().open).toEqual(ready({ ...project, name: 'after' }));
   });

@@ -1,7 +1,7 @@
 /** What stands in the open project, and how is it changed? */
 import { storeToRefs } from 'pinia';
 import type { Ref } from 'vue';
-import type { ChosenLanguage, CorpusFormat, CorpusLanguages, CorpusRole, Library, Project, Result, SpellingRules, TrainingPlan, TrainingSettings } from '../../main/contract/index.ts';
+import type { ChosenLanguage, CorpusFormat, CorpusLanguages, CorpusMapping, CorpusRole, CorpusTerms, Library, Project, Result, SpellingRules, TrainingPlan, TrainingSettings } from '../../main/contract/index.ts';
 import { IDLE, ready, valueOf, type Loadable } from '../stores/loadable.ts';
 import { useProjectsStore } from '../stores/projects.ts';
 import { loadInto } from './load-into.ts';
@@ -13,7 +13,13 @@ export type NewCorpus = {
   readonly format: CorpusFormat;
   readonly languages: CorpusLanguages;
   readonly licence: string | null;
+  readonly mapping?: CorpusMapping;
+  readonly encoding?: string;
+  readonly terms?: CorpusTerms;
 };
+
+/** What is said anew of a corpus; null: as it is. */
+export type ChangedCorpus = { readonly corpusId: string; readonly languages: CorpusLanguages | null; readonly mapping: CorpusMapping | null; readonly encoding: string | null; readonly terms: CorpusTerms | null };
 
 export type OpenProject = {
   readonly open: Ref<Loadable<Project>>;
@@ -27,6 +33,7 @@ export type OpenProject = {
   readonly loadResult: (projectId: string) => Promise<void>;
   readonly update: (change: { readonly name?: string; readonly languages?: readonly ChosenLanguage[]; readonly settings?: TrainingSettings; readonly spelling?: SpellingRules }) => Promise<void>;
   readonly addCorpus: (corpus: NewCorpus) => Promise<void>;
+  readonly changeCorpus: (corpus: ChangedCorpus) => Promise<void>;
   readonly removeCorpus: (corpusId: string) => Promise<void>;
   readonly chooseLibrary: (folder: string) => Promise<Library>;
   readonly addLibraryFolder: (folder: string) => Promise<Library>;
@@ -73,6 +80,9 @@ export function useOpenProject(): OpenProject {
     },
     async addCorpus({ paths, ...corpus }) {
       open.value = ready(await client.corpus.add({ projectId: openId(), paths: [...paths], ...corpus }));
+    },
+    async changeCorpus(corpus) {
+      open.value = ready(await client.corpus.change({ projectId: openId(), ...corpus }));
     },
     async removeCorpus(corpusId) {
       open.value = ready(await client.corpus.remove({ projectId: openId(), corpusId }));

@@ -1,20 +1,36 @@
 /** Which files has the person handed over that are not yet part of the project? Kept while looking elsewhere. */
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { CorpusLanguages, CorpusRole, ErrorRecord, Inspection } from '../../main/contract/index.ts';
+import type { CorpusLanguages, CorpusMapping, CorpusRole, CorpusTerms, ErrorRecord, Inspection } from '../../main/contract/index.ts';
 
 export type ReadableInspection = Extract<Inspection, { status: 'readable' }>;
+
+/** What a person settles about a file; null: as the program proposes. */
+export type CorpusSettings = {
+  readonly role: CorpusRole;
+  readonly languages: CorpusLanguages;
+  readonly mapping: CorpusMapping | null;
+  readonly encoding: string | null;
+  readonly terms: CorpusTerms;
+};
+
+export const NO_TERMS: CorpusTerms = { source: null, licence: null, consent: null, access: null };
+
+/** `earlier`: what was settled before, the last one at the end; `isLooking`: it is looked into once more while the old rows stand there. */
+export type ReadableState = { readonly status: 'readable'; readonly inspection: ReadableInspection; readonly settings: CorpusSettings; readonly earlier: readonly CorpusSettings[]; readonly isLooking: boolean; readonly problem: ErrorRecord | null };
 
 export type PendingState =
   | { readonly status: 'uploading'; readonly fractionDone: number }
   | { readonly status: 'inspecting' }
-  | { readonly status: 'readable'; readonly inspection: ReadableInspection; readonly languages: CorpusLanguages; readonly problem: ErrorRecord | null }
-  | { readonly status: 'adding'; readonly inspection: ReadableInspection; readonly languages: CorpusLanguages }
+  | ReadableState
+  | { readonly status: 'adding'; readonly inspection: ReadableInspection; readonly settings: CorpusSettings }
   | { readonly status: 'unusable'; readonly problem: ErrorRecord };
 
+/** `corpusId`: of the corpus of the project that is looked at once more; null: a file that is not yet part of it. */
 export type PendingCorpus = {
   readonly id: string;
   readonly projectId: string;
+  readonly corpusId: string | null;
   readonly role: CorpusRole;
   readonly name: string;
   readonly state: PendingState;
@@ -52,6 +68,18 @@ export function groupPaths(role: CorpusRole, paths: readonly string[]): readonly
 /** The languages are settled when none is missing. */
 export function hasAllLanguages(languages: CorpusLanguages): boolean {
   return languages.kind === 'one' ? languages.language !== null : languages.source !== null && languages.target !== null && languages.source !== languages.target;
+}
+
+/** Nothing of the terms has been said. */
+export function isUnsaid({ source, licence, consent, access }: CorpusTerms): boolean {
+  return source === null && licence === null && consent === null && access === null;
+}
+
+/** Whether a change decides what is read out of the file, so that it is looked into once more. */
+export function changesReading(before: CorpusSettings, after: CorpusSettings, inspection: ReadableInspection): boolean {
+  const choosesLanguages = inspection.details?.fields.some(({ kind }) => kind === 'language') === true;
+  const read = ({ role, languages, mapping, encoding }: CorpusSettings): string => JSON.stringify([role, mapping, encoding, choosesLanguages ? languages : null]);
+  return read(before) !== read(after);
 }
 
 /** The last part of a path, whichever way its slashes lean. */
