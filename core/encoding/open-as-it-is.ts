@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InputError } from '../base/errors.ts';
 import { sha256 } from '../base/hashing.ts';
 import { createBackboneEncoder } from './backbone-encoder.ts';
-import type { BackboneModel } from './backbone-model-folder.ts';
+import { readBackboneModelFolder, type BackboneModel } from './backbone-model-folder.ts';
 import type { Backbone } from './backbone.ts';
 import { openBackbone } from './backbones/open-backbone.ts';
 import type { Encoder } from './encoder.ts';
@@ -14,10 +14,27 @@ import { openEncoder } from './open-encoder.ts';
 /** What of a backbone's pooling is replaced; the rest is its own. */
 export type PoolingChoice = { readonly mode?: 'cls' | 'mean' | undefined; readonly layer?: number | undefined };
 
-/** Opens either for encoding, untouched: a baseline, or a teacher. @throws as `openEncoder` and `openBackbone`; InputError 'backbone.no-such-layer'. */
+/** Opens either for encoding, untouched but for its pooling: a baseline, or a teacher. @throws as `openEncoder` and `openBackbone`; InputError 'backbone.no-such-layer', 'model.other-kind'. */
 export async function openAsItIs(folder: string, options: { readonly threads?: number; readonly pooling?: PoolingChoice } = {}): Promise<Encoder> {
-  if ((await stat(join(folder, MANIFEST_FILE)).catch(() => null)) !== null) return openEncoder(folder, options);
-  return createBackboneEncoder(modelAsItIs(pooledAs(await openBackbone(folder), options.pooling ?? {})), { modelId: sha256(folder), ...(options.threads === undefined ? {} : { threads: options.threads }) });
+  const { pooling, ...rest } = options;
+  if (pooling === undefined && (await isModelFolder(folder))) return openEncoder(folder, rest);
+  const model = await modelIn(folder);
+  const pooled = pooling === undefined ? model : { ...model, backbone: pooledAs(model.backbone, pooling), queryBackbone: model.queryBackbone === null ? null : pooledAs(model.queryBackbone, pooling) };
+  return createBackboneEncoder(pooled, { modelId: sha256(folder + JSON.stringify(pooling ?? {})), ...rest });
+}
+
+/** How many layers there are to choose from: of the transformer in a folder, whoever made it; of an ONNX graph only the one it gives. @throws as `openAsItIs`. */
+export async function layersOf(folder: string): Promise<number> {
+  const { backbone } = await modelIn(folder);
+  return backbone.kind === 'transformer' ? backbone.shape.layers : backbone.pooling.layer;
+}
+
+async function modelIn(folder: string): Promise<BackboneModel> {
+  return (await isModelFolder(folder)) ? (await readBackboneModelFolder(folder)).model : modelAsItIs(await openBackbone(folder));
+}
+
+async function isModelFolder(folder: string): Promise<boolean> {
+  return (await stat(join(folder, MANIFEST_FILE)).catch(() => null)) !== null; // no manifest: from elsewhere
 }
 
 /** A model around a backbone that was trained by others and by nobody here. */

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   inspect: async () => (await import('./inspect.ts')).inspectCommand,
   experiment: async () => (await import('./experiment.ts')).experimentCommand,
   'baseline clwe': async () => (await import('./baseline.ts')).baselineClweCommand,
+  'baseline clse': async () => (await import('./baseline.ts')).baselineClseCommand,
   backbone: async () => (await import('./backbone.ts')).backboneCommand,
   share: async () => (await import('./share.ts')).shareCommand,
   import: async () => (await import('./share.ts')).importCommand,

@@ -20,14 +20,22 @@ export type SkipGramSettings = {
   readonly mostWords: number;
 };
 
-/** word2vec's values; a word needs to come twice only, as small corpora have few that come five times. */
-export const usualSkipGram: SkipGramSettings = { width: 100, window: 5, negatives: 5, epochs: 5, learningRate: 0.025, subsampling: 1e-3, leastCount: 2, mostWords: 200_000 };
+/** word2vec's values; a word needs to come twice only, as small corpora have few that come five times. Left out, `epochs` are as `usualEpochs` says. */
+export const usualSkipGram: Omit<SkipGramSettings, 'epochs'> = { width: 100, window: 5, negatives: 5, learningRate: 0.025, subsampling: 1e-3, leastCount: 2, mostWords: 200_000 };
 
 const NEGATIVE_POWER = 0.75;
 const LEAST_RATE_SHARE = 1e-4;
 /** Beyond, the sigmoid is 0 or 1 as float32 steps see it. */
 const LARGEST_LOGIT = 30;
 const WORDS_BETWEEN_PAUSES = 5000;
+
+const USUAL_EPOCHS = { least: 5, most: 25 };
+const WORDS_TO_READ = 2_000_000;
+
+/** word2vec's 5; more over small corpora (up to 25), until two million words were read: few updates leave the rows where chance put them. */
+export function usualEpochs(words: number): number {
+  return Math.min(USUAL_EPOCHS.most, Math.max(USUAL_EPOCHS.least, Math.ceil(WORDS_TO_READ / Math.max(1, words))));
+}
 
 export type SkipGramOptions = Partial<SkipGramSettings> & {
   readonly sentences: readonly string[];
@@ -50,8 +58,9 @@ export type SkipGramOptions = Partial<SkipGramSettings> & {
 export async function trainSkipGram(options: SkipGramOptions): Promise<WordVectors> {
   const { sentences, seed, signal, report = ignoreProgress, ...asked } = options;
   const settings = { ...usualSkipGram, ...asked };
-  const { width, window, negatives, epochs } = settings;
+  const { width, window, negatives } = settings;
   const text = await countWords(sentences, settings, signal);
+  const epochs = asked.epochs ?? usualEpochs(text.total);
   const size = text.words.length;
   if (size < 2) throw new InputError('words.too-little-text', `Word vectors need text in which words come back; found ${size} that come at least ${settings.leastCount} times in ${sentences.length} sentences. Add text, or ask for words that come less often.`);
   const random = fastRandom(seed);

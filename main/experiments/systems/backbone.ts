@@ -1,13 +1,9 @@
 /** Pretrained weights as they came, as a row. */
-import { createBackboneEncoder } from '../../../core/encoding/backbone-encoder.ts';
-import { openBackbone } from '../../../core/encoding/backbones/open-backbone.ts';
+import { openAsItIs } from '../../../core/encoding/open-as-it-is.ts';
 import type { RowOf } from '../../../core/evaluation/experiments/rows.ts';
 import { oneEncoder, type System, type SystemContext } from '../system.ts';
 
-/** @throws as openBackbone. */
+/** @throws as openAsItIs. */
 export async function openBackboneSystem({ path, pooling }: RowOf<'backbone'>, { threads }: SystemContext): Promise<System> {
-  const backbone = await openBackbone(path);
-  const { mode = backbone.pooling.mode, layer = backbone.pooling.layer } = pooling;
-  const model = { backbone: { ...backbone, pooling: { ...backbone.pooling, mode, layer } }, queryBackbone: null, pivot: 'en', languages: [], translations: [], training: {} };
-  return oneEncoder(createBackboneEncoder(model, { modelId: `${path} ${mode} ${layer}`, threads }), 'dense');
+  return oneEncoder(await openAsItIs(path, { threads, pooling }), 'dense');
 }
