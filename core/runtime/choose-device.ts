@@ -12,6 +12,8 @@ export type DeviceChoice = {
   readonly message: string;
   /** For the log: what each device did, or what its driver said. */
   readonly detail: string;
+  /** The places of the sentence, for translation: the card, and milliseconds of a short step there and on the processor. */
+  readonly data: { readonly card?: Device; readonly cardMs?: number; readonly processorMs?: number };
 };
 
 /** A graphics card has to be this much faster in the probe: data has to travel to it in every step. */
@@ -32,10 +34,10 @@ export type ChooseOptions = {
  */
 export async function chooseDevice(wish: DeviceWish, { probe = probeDevice, list = listDevices, ...options }: ChooseOptions): Promise<DeviceChoice> {
   options.signal?.throwIfAborted();
-  if (wish === 'cpu') return { device: 'cpu', code: 'device.asked', message: `Training on ${deviceNames.cpu}, as asked.`, detail: '' };
+  if (wish === 'cpu') return { device: 'cpu', code: 'device.asked', message: `Training on ${deviceNames.cpu}, as asked.`, detail: '', data: {} };
   const offered = await list();
   if (wish !== 'auto') {
-    if (!offered.includes(wish)) return { device: 'cpu', code: 'device.not-offered', message: `Training on ${deviceNames.cpu}: the installed ONNX Runtime does not offer ${deviceNames[wish]} here (it offers ${offered.join(', ')}).`, detail: '' };
+    if (!offered.includes(wish)) return { device: 'cpu', code: 'device.not-offered', message: `Training on ${deviceNames.cpu}: the installed ONNX Runtime does not offer ${deviceNames[wish]} here (it offers ${offered.join(', ')}).`, detail: '', data: { card: wish } };
     const found = await probe(wish, options);
     options.signal?.throwIfAborted();
     return asked(wish, found);
@@ -50,9 +52,10 @@ export async function chooseDevice(wish: DeviceWish, { probe = probeDevice, list
 }
 
 function asked(wish: Device, found: DeviceProbe): DeviceChoice {
-  if (found.status === 'works') return { device: wish, code: 'device.asked', message: `Training on ${deviceNames[wish]}, as asked.`, detail: describe(wish, found) };
-  if (found.status === 'absent') return { device: 'cpu', code: 'device.absent', message: `Training on ${deviceNames.cpu}: ${deviceNames[wish]} could not be used here.`, detail: describe(wish, found) };
-  return { device: 'cpu', code: 'device.wrong-results', message: `Training on ${deviceNames.cpu}: ${deviceNames[wish]} calculates differently, so its driver is not used.`, detail: describe(wish, found) };
+  const data = { card: wish };
+  if (found.status === 'works') return { device: wish, code: 'device.asked', message: `Training on ${deviceNames[wish]}, as asked.`, detail: describe(wish, found), data };
+  if (found.status === 'absent') return { device: 'cpu', code: 'device.absent', message: `Training on ${deviceNames.cpu}: ${deviceNames[wish]} could not be used here.`, detail: describe(wish, found), data };
+  return { device: 'cpu', code: 'device.wrong-results', message: `Training on ${deviceNames.cpu}: ${deviceNames[wish]} calculates differently, so its driver is not used.`, detail: describe(wish, found), data };
 }
 
 function fastest(found: readonly { readonly device: Device; readonly probe: DeviceProbe }[]): DeviceChoice {
@@ -62,18 +65,23 @@ function fastest(found: readonly { readonly device: Device; readonly probe: Devi
   if (best === undefined) {
     const wrong = found.find(({ probe }) => probe.status === 'wrong-results');
     return wrong === undefined
-      ? { device: 'cpu', code: 'device.only-cpu', message: `Training on ${deviceNames.cpu}: no usable graphics card was found here.`, detail }
+      ? { device: 'cpu', code: 'device.only-cpu', message: `Training on ${deviceNames.cpu}: no usable graphics card was found here.`, detail, data: {} }
       : { ...asked(wrong.device, wrong.probe), detail };
   }
+  const data = { card: best.device, cardMs: wholeMilliseconds(best.deviceMs), processorMs: wholeMilliseconds(best.cpuMs) };
   const measured = `${milliseconds(best.deviceMs)} for a short step, against ${milliseconds(best.cpuMs)}`;
   return best.speedUp >= WORTHWHILE_SPEED_UP
-    ? { device: best.device, code: 'device.fastest', message: `Training on ${deviceNames[best.device]}: it needs ${measured} on the processor.`, detail }
-    : { device: 'cpu', code: 'device.cpu-fastest', message: `Training on ${deviceNames.cpu}: ${deviceNames[best.device]} is not clearly faster here (${measured}).`, detail };
+    ? { device: best.device, code: 'device.fastest', message: `Training on ${deviceNames[best.device]}: it needs ${measured} on the processor.`, detail, data }
+    : { device: 'cpu', code: 'device.cpu-fastest', message: `Training on ${deviceNames.cpu}: ${deviceNames[best.device]} is not clearly faster here (${measured}).`, detail, data };
 }
 
 /** "3 ms": whole, at least 1. */
 function milliseconds(value: number): string {
-  return `${Math.max(1, Math.round(value))} ms`;
+  return `${wholeMilliseconds(value)} ms`;
+}
+
+function wholeMilliseconds(value: number): number {
+  return Math.max(1, Math.round(value));
 }
 
 function describe(device: Device, probe: DeviceProbe): string {

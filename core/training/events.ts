@@ -37,7 +37,8 @@ export type TrainingEvent =
   | { readonly kind: 'map'; readonly step: number; readonly share: number; readonly nearness: number; readonly pairs: readonly MapPair[] }
   | { readonly kind: 'evaluation'; readonly step: number; readonly pairAccuracy: Readonly<Record<string, number>>; readonly retrievalMRR: number | null }
   | { readonly kind: 'problem'; readonly code: string; readonly message: string; readonly path: string | null; readonly line: number | null }
-  | { readonly kind: 'message'; readonly code: string; readonly message: string };
+  /** `data`: the places of the sentence, for translation. */
+  | { readonly kind: 'message'; readonly code: string; readonly message: string; readonly data?: Readonly<Record<string, string | number>> | undefined };
 
 export type ReportTraining = (event: TrainingEvent) => void;
 

@@ -39,7 +39,7 @@ export async function openStaticSubject(options: {
     fill: () => fillParameters({ prepared, parameters, signal, report }),
   });
   const device = await chooseDevice(options.device, { threads, signal });
-  if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message });
+  if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message, data: device.data });
   return {
     texts: prepared,
     encoder,

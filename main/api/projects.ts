@@ -1,18 +1,24 @@
 /** What do the calls about projects and their texts do? Each is a few calls to main/project. */
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContractRouterClient } from '@orpc/contract';
 import { InputError } from '../../core/base/errors.ts';
-import type { contract, Library, Project, Result, TrainingPlan } from '../contract/index.ts';
+import { machineMemoryBytes } from '../../core/training/transformer/memory-plan.ts';
+import type { Advice, BackboneInspection, contract, Library, Project, Result, TrainingPlan, TrainingSettings } from '../contract/index.ts';
+import type { SettingProblem } from '../contract/recipe-checks.ts';
+import { usualDevice } from '../contract/recipe-settings.ts';
 import { canTrain, countPairs } from '../project/advice.ts';
 import { makeCorpus, withChangedCorpus, withCorpus, withoutCorpus } from '../project/corpora.ts';
 import { chooseLanguages, describeLanguage } from '../project/languages.ts';
 import { viewLibrary } from '../project/library.ts';
 import { modelFolderOf, readModelCard, readReport } from '../project/models.ts';
-import { estimatePresets } from '../project/presets.ts';
+import { estimatePresets } from '../project/estimates.ts';
 import type { OpenProject } from '../project/projects.ts';
+import { corporaOf, problemsOf } from '../project/recipe.ts';
 import { copySample, SAMPLE_NAME } from '../project/sample.ts';
 import { absolutePaths } from '../project/recipe.ts';
 import { viewProject } from '../project/view.ts';
+import { inspectInWorker } from '../workers/inspect-in-worker.ts';
 import type { Services } from './application.ts';
 
 type Client = ContractRouterClient<typeof contract>;
@@ -96,16 +102,57 @@ export async function updateProject(services: Services, { projectId, name, langu
 
 export async function planTraining(services: Services, projectId: string): Promise<TrainingPlan> {
   const project = await services.projects.get(projectId);
-  const { advice, totals } = await show(services, project);
+  const { advice: found, totals } = await show(services, project);
+  const { file } = project;
+  const { settings } = file;
+  const advice = settings.encoder === 'static' ? found : [...found.filter(({ code }) => code !== 'texts.no-questions'), ...(totals.questions === 0 && totals.pairs.some(({ pairs }) => pairs > 0) ? [NO_STARTER_FOR_LAYERS] : [])];
+  const availableMemoryMB = machineMemoryBytes() / BYTES_PER_MB;
+  const gone = await missingBackbone(settings);
   return {
     canStart: canTrain(advice) && project.access.kind === 'writable',
     advice,
-    presets: estimatePresets(project.file),
-    usesStarter: totals.questions === 0,
-    pairs: countPairs(project.file).map(({ language, pairs }) => ({ source: project.file.bridge, target: language, pairs })),
+    encoder: settings.encoder,
+    presets: estimatePresets(file).map((estimate) => ({ ...estimate, problems: [...gone, ...problemsOf(file, estimate.preset), ...memoryProblem(estimate.estimatedMemoryMB, availableMemoryMB)] })),
+    usesStarter: totals.questions === 0 && settings.encoder === 'static',
+    pairs: countPairs(file).map(({ language, pairs }) => ({ source: file.bridge, target: language, pairs })),
     questions: totals.questions,
     sentences: totals.sentences,
+    availableMemoryMB,
+    device: { wish: settings.device ?? usualDevice(settings.encoder), last: file.device },
   };
+}
+
+const BYTES_PER_MB = 1e6;
+const NO_STARTER_FOR_LAYERS: Advice = { code: 'train.no-questions', blocks: false, message: 'There are no questions with passages, so this encoder learns from pairs alone. The English starter that comes with Isogloss is for word vectors. Questions with their passages would help most.', languages: [], data: {} };
+
+/** A model on a stick that is out. */
+async function missingBackbone({ encoder, backbone }: TrainingSettings): Promise<readonly SettingProblem[]> {
+  if (encoder !== 'backbone' || backbone === null) return [];
+  const found = await stat(backbone.folder).catch(() => null); // whatever the reason, it cannot be read
+  if (found?.isDirectory() === true) return [];
+  return [{ code: 'backbone-gone', keys: [], message: `${backbone.folder}: the model is not there now. Put the stick or drive back in, or choose another folder.`, data: { folder: backbone.folder } }];
+}
+
+function memoryProblem(needed: number, available: number): readonly SettingProblem[] {
+  if (needed <= available) return [];
+  return [{ code: 'too-little-memory', keys: [], message: `This would take about ${String(Math.round(needed))} MB of memory; ${String(Math.round(available))} MB are there. A smaller vocabulary, a frozen token table, thin matrices (LoRA) or a smaller model take less.`, data: { needed: Math.round(needed), available: Math.round(available) } }];
+}
+
+/** Looks at a model that somebody brings; with a project, also what a vocabulary for its texts would save. */
+export async function inspectBackbone(services: Services, { folder, setup = {}, projectId }: Parameters<Client['backbone']['inspect']>[0], signal?: AbortSignal): Promise<BackboneInspection> {
+  const project = projectId === undefined ? null : await services.projects.get(projectId);
+  const corpora = project === null ? null : countableCorpora(project);
+  return inspectInWorker(services.options.startProcess, { folder, setup, corpora }, signal);
+}
+
+/** Larger corpora are not read for an estimate. */
+const MOST_COUNTED_BYTES = 100e6;
+
+function countableCorpora({ folder, file }: OpenProject): ReturnType<typeof corporaOf> | null {
+  const bytes = file.corpora.reduce((sum, { counts }) => sum + counts.sizeBytes, 0);
+  if (bytes === 0 || bytes > MOST_COUNTED_BYTES) return null;
+  const said = file.corpora.filter(({ role, languages }) => role === 'questions' || (languages.kind === 'one' ? languages.language !== null : languages.source !== null && languages.target !== null));
+  return corporaOf(folder, { ...file, corpora: said });
 }
 
 export async function readResult(services: Services, projectId: string): Promise<Result> {

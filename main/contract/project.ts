@@ -6,7 +6,7 @@ import { errorRecordSchema } from './errors.ts';
 import { chosenLanguageSchema, givenNamesSchema, languageSchema } from './language.ts';
 import { modelCardSchema } from './report.ts';
 import { librarySchema, spellingRulesSchema } from './library.ts';
-import { adviceSchema, deviceWishSchema, presetSchema } from './training.ts';
+import { adviceSchema, trainingSettingsSchema } from './training.ts';
 
 export const recentProjectSchema = z.object({
   id: idSchema,
@@ -19,19 +19,6 @@ export const recentProjectSchema = z.object({
   state: z.enum(['present', 'missing']),
 });
 export type RecentProject = z.infer<typeof recentProjectSchema>;
-
-/** Expert settings; null = what the preset says. */
-export const trainingSettingsSchema = z.object({
-  preset: presetSchema,
-  threads: z.number().int().min(1).max(256).nullable(),
-  /** Absent: the CPU. */
-  device: deviceWishSchema.optional(),
-  seed: z.number().int().min(0).max(2 ** 31 - 1),
-  semanticWeight: z.number().min(0).max(100).nullable(),
-  languageWeight: z.number().min(0).max(100).nullable(),
-  temperature: z.number().positive().max(10).nullable(),
-});
-export type TrainingSettings = z.infer<typeof trainingSettingsSchema>;
 
 /** The steps of the rail: done, attention (something waits for the user), not yet. */
 export const stepNameSchema = z.enum(['language', 'texts', 'train', 'result', 'search']);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { countSchema, idSchema, list, pathSchema, tagSchema } from './basics.ts';
 import { backboneCostSchema, backboneFactsSchema, backboneTrimmingSchema } from './backbone.ts';
+import { PATH_CHARACTERS } from './limits.ts';
 import { SETTING_PROBLEM_PLACES, type SettingProblemCode } from './recipe-checks.ts';
 import { PRESET_NAMES } from './recipe-presets.ts';
 import { ENCODER_KINDS, knownValues, settingOf, valueFault, type EncoderKind } from './recipe-settings.ts';
@@ -19,7 +20,7 @@ export const encoderKindSchema = z.enum(ENCODER_KINDS);
 export const chosenBackboneSchema = z.object({ folder: pathSchema, facts: backboneFactsSchema, cost: backboneCostSchema, trimming: backboneTrimmingSchema.nullable() });
 export type ChosenBackbone = z.infer<typeof chosenBackboneSchema>;
 
-const settingValueSchema = z.union([z.number(), z.boolean(), z.string().max(100), list(z.string().max(100))]);
+const settingValueSchema = z.union([z.number(), z.boolean(), z.string().max(PATH_CHARACTERS), list(z.string().max(100))]);
 /** Values by place in the recipe ("optimizer/learningRate"). */
 export const settingValuesSchema = z.record(z.string().max(100), settingValueSchema).readonly();
 
@@ -131,6 +132,7 @@ export const ADVICE_PLACES = {
   'texts.few-pairs': ['language', 'pairs', 'more'],
   'texts.more-pairs': ['language', 'pairs', 'more'],
   'corpus.many-duplicates': ['duplicates', 'records'],
+  'train.no-questions': [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type AdviceCode = keyof typeof ADVICE_PLACES;
 export const adviceCodeSchema = z.custom<AdviceCode>((code) => typeof code === 'string' && Object.hasOwn(ADVICE_PLACES, code), 'expected the code of an advice');

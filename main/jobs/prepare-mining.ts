@@ -5,7 +5,7 @@ import { InputError } from '../../core/base/errors.ts';
 import type { JobRequest } from '../contract/index.ts';
 import { miningPaths, readMining, writeMiningFacts } from '../project/mining.ts';
 import { modelFolderOf } from '../project/models.ts';
-import { threadsOf } from '../project/presets.ts';
+import { threadsOf } from '../project/estimates.ts';
 import type { OpenProject } from '../project/projects.ts';
 import { absolutePaths } from '../project/recipe.ts';
 import type { StartProcess } from '../workers/process.ts';

@@ -8,7 +8,6 @@ import { checkpointFolderOf } from '../../core/training/run-training.ts';
 import { ADVICE_PLACES } from '../contract/index.ts';
 import { adviseOn, canTrain } from './advice.ts';
 import { viewFolder } from './folders.ts';
-import { estimatePresets, PRESETS } from './presets.ts';
 import { newProjectFile, type CorpusEntry, type ProjectFile } from './project-file.ts';
 import { projectPaths, recipeOf } from './recipe.ts';
 import { userFolders } from './user-folder.ts';
@@ -51,8 +50,8 @@ describe('the recipe of a project', () => {
     expect(recipe.parallel).toHaveLength(2);
     expect(recipe.monolingual).toHaveLength(1);
     expect(recipe.retrieval).toHaveLength(2);
-    expect(recipe.encoder).toMatchObject({ kind: 'static', width: PRESETS.quick.width });
-    expect(recipe.budget).toEqual({ steps: PRESETS.quick.steps });
+    expect(recipe.encoder).toMatchObject({ kind: 'static', width: 512 });
+    expect(recipe.budget).toEqual({ steps: 120 });
   });
 
   it('leaves questions out where there are none, so that the starter is used', async () => {
@@ -66,13 +65,6 @@ describe('the recipe of a project', () => {
     const recipe = await parseRecipe({ text: JSON.stringify(recipeOf({ folder, file: project(corpus({}), questions), preset: 'quick', judged })), recipePath: 'recipe.json', folder });
     expect(recipe.retrieval).toMatchObject([{ pairs: judged }, { pairs: judged }]);
     expect(recipeOf({ folder, file: project(corpus({})), preset: 'quick', judged })['retrieval']).toBeUndefined();
-  });
-
-  it('carries the settings of the expert panel', async () => {
-    const file = { ...project(corpus({})), settings: { preset: 'quick', threads: 1, seed: 7, semanticWeight: 2, languageWeight: 0.5, temperature: 0.1 } as const };
-    const recipe = await parseRecipe({ text: JSON.stringify(recipeOf({ folder, file, preset: 'quick' })), recipePath: 'recipe.json', folder });
-    expect(recipe.seed).toBe(7);
-    expect(recipe.losses).toMatchObject({ retrieval: { temperature: 0.1 }, semantic: { weight: 2 }, language: { weight: 0.5 } });
   });
 
   it('is refused while a language is unsaid', () => {
@@ -115,24 +107,13 @@ describe('advice', () => {
     const pairs = (records: number, language: string): CorpusEntry => corpus({ languages: { kind: 'two', source: 'en', target: language }, counts: { records, problems: 0, sizeBytes: 1 } });
     const many = { ...project(pairs(100, 'sw'), pairs(700, 'th'), corpus({ languages: { kind: 'two', source: null, target: 'sw' }, counts: { records: 0, problems: 0, sizeBytes: 1 } })), languages: ['sw', 'th', 'ar'] };
     const all = [...adviseOn(many, { ...facts, missingFiles: ['gone.tsv'], hasStarter: false }), ...adviseOn(project(), facts)];
-    expect(new Set(all.map(({ code }) => code)).size).toBe(Object.keys(ADVICE_PLACES).length - 1); // all but the one of a single file
+    expect(new Set(all.map(({ code }) => code)).size).toBe(Object.keys(ADVICE_PLACES).length - 2); // all but the one of a single file and the one of an encoder with layers
     for (const { code, data, languages } of all) {
       const places: readonly string[] = ADVICE_PLACES[code];
       expect(Object.keys(data).sort(), code).toEqual(places.filter((place) => place !== 'language').sort());
       if (places.includes('language')) expect(languages.length, code).toBeGreaterThan(0);
     }
     expect(all.find(({ code }) => code === 'texts.few-pairs')).toMatchObject({ languages: ['sw'], data: { pairs: 100, more: 200 } });
-  });
-});
-
-describe('an estimate', () => {
-  it('grows with the preset, and follows what was measured here', () => {
-    const usual = estimatePresets(project(corpus({})));
-    expect(usual.map(({ preset }) => preset)).toEqual(['quick', 'balanced', 'thorough']);
-    expect(usual[1]?.estimatedMinutes).toBeGreaterThan(usual[0]?.estimatedMinutes ?? Infinity);
-    const measured = estimatePresets({ ...project(corpus({})), measured: { preset: 'quick', steps: 120, minutes: 10 * (usual[0]?.estimatedMinutes ?? 0), memoryMB: 500, basis: 'trial' } });
-    expect(measured.map(({ basis }) => basis)).toEqual(['trial', 'trial', 'trial']);
-    expect(measured[2]?.estimatedMinutes).toBeCloseTo(10 * (usual[2]?.estimatedMinutes ?? 0));
   });
 });
 

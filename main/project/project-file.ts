@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { InputError } from '../../core/base/errors.ts';
-import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, corpusTermsSchema, givenNamesSchema, list, NO_SPELLING_RULES, spellingRulesSchema, tagSchema, trainingSettingsSchema, type GivenNames, type TrainingSettings } from '../contract/index.ts';
+import { corpusCountsSchema, corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusProblemSchema, corpusRoleSchema, corpusRowSchema, corpusTermsSchema, deviceNoteSchema, encoderKindSchema, givenNamesSchema, keptTrainingSettingsSchema, list, NO_SPELLING_RULES, spellingRulesSchema, tagSchema, type GivenNames, type TrainingSettings } from '../contract/index.ts';
 
 export const PROJECT_FILE = 'project.json';
-export const VERSION = 2;
+export const VERSION = 3;
 const FORMAT = 'isogloss-project';
 
 /** A file as it was when it was added; times in milliseconds since 1970. */
@@ -44,11 +44,13 @@ const projectFileSchema = z.object({
   names: givenNamesSchema.default({}),
   bridge: tagSchema,
   corpora: list(corpusEntrySchema),
-  settings: trainingSettingsSchema,
+  settings: keptTrainingSettingsSchema,
   /** The folder with the model in use, relative to the project folder. */
   model: z.string().nullable(),
-  /** Measured by the last plan or training here. */
-  measured: z.object({ preset: z.string(), steps: z.number(), minutes: z.number(), memoryMB: z.number(), basis: z.enum(['trial', 'last-run']) }).nullable(),
+  /** Measured by the last plan or training here; `reckonedMinutes`: what was expected of a usual machine with the settings of then. */
+  measured: z.object({ encoder: encoderKindSchema.default('static'), preset: z.string(), steps: z.number(), minutes: z.number(), memoryMB: z.number(), basis: z.enum(['trial', 'last-run']), reckonedMinutes: z.number().nullable().default(null) }).nullable(),
+  /** Where the last training calculated, and why there. */
+  device: deviceNoteSchema.nullable().default(null),
   library: z.object({
     /** `name` begins the paths of its documents; '' in a library of one folder. */
     folders: list(z.object({ name: z.string(), path: z.string() })),
@@ -62,7 +64,7 @@ const projectFileSchema = z.object({
 });
 export type ProjectFile = z.infer<typeof projectFileSchema>;
 
-export const DEFAULT_SETTINGS: TrainingSettings = { preset: 'balanced', threads: null, seed: 1, semanticWeight: null, languageWeight: null, temperature: null };
+export const DEFAULT_SETTINGS: TrainingSettings = { preset: 'balanced', threads: null, device: null, encoder: 'static', backbone: null, changed: { static: {}, backbone: {}, transformer: {} } };
 
 /** Row n makes version n + 1 of version n. */
 const migrations: Readonly<Record<number, (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>>> = {
@@ -71,6 +73,15 @@ const migrations: Readonly<Record<number, (old: Readonly<Record<string, unknown>
     const library = z.object({ folder: z.string().nullable() }).safeParse(old['library']);
     const folder = library.success ? library.data.folder : null;
     return { ...old, library: { folders: folder === null ? [] : [{ name: '', path: folder }], isWatched: true } };
+  },
+  /** Five settings of one kind of encoder became all settings of each kind. */
+  2: (old) => {
+    const settings = z.looseObject({ seed: z.number(), semanticWeight: z.number().nullable(), languageWeight: z.number().nullable(), temperature: z.number().nullable() }).safeParse(old['settings']);
+    if (!settings.success) return old;
+    const { seed, semanticWeight, languageWeight, temperature, ...rest } = settings.data;
+    const said = { seed: seed === 1 ? null : seed, 'losses/semantic/weight': semanticWeight, 'losses/language/weight': languageWeight, 'losses/retrieval/temperature': temperature };
+    const changed = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
+    return { ...old, settings: { ...rest, changed: { static: changed, backbone: {}, transformer: {} } } };
   },
 };
 
@@ -115,6 +126,7 @@ export function newProjectFile(facts: { readonly id: string; readonly name: stri
     settings: DEFAULT_SETTINGS,
     model: null,
     measured: null,
+    device: null,
     library: { folders: [], isWatched: true },
     spelling: NO_SPELLING_RULES,
     questions: null,

@@ -14,10 +14,10 @@ const PATIENCE_MS = 5 * 60_000;
  * @returns also for a worker that died or did not answer in time: then the model is refused with 'backbone.inspection-died'.
  * @throws CancellationError; EnvironmentError of the worker (a disk that fails).
  */
-export async function inspectInWorker(startProcess: StartProcess, { folder, setup }: Pick<CallInput<'backbone'>, 'folder' | 'setup'>, signal?: AbortSignal, patienceMs = PATIENCE_MS): Promise<BackboneInspection> {
+export async function inspectInWorker(startProcess: StartProcess, { folder, setup, corpora }: Pick<CallInput<'backbone'>, 'folder' | 'setup' | 'corpora'>, signal?: AbortSignal, patienceMs = PATIENCE_MS): Promise<BackboneInspection> {
   const worker = startWorker(startProcess, 'backbone');
   const refused = (why: string): BackboneInspection => ({ status: 'refused', folder, problems: [{ code: 'backbone.inspection-died', message: `${folder}: looking at this model ${why}. It is damaged, or made to do harm; it is not used.`, missing: [] }], facts: null, cost: null });
-  const call = worker.call('backbone', { folder, setup, memoryBytes: machineMemoryBytes() }, () => undefined);
+  const call = worker.call('backbone', { folder, setup, corpora: corpora ?? null, memoryBytes: machineMemoryBytes() }, () => undefined);
   const cancel = (): void => call.control('cancel');
   signal?.addEventListener('abort', cancel, { once: true });
   let timer: NodeJS.Timeout | undefined;

@@ -91,7 +91,7 @@ export function hasMessage(key: string): key is MessageKey {
 }
 
 /** The text for a code from outside, or the given fallback where the locale knows nothing about it. */
-export function translateCode(options: { readonly area: 'problem' | 'phase' | 'unit' | 'job' | 'advice' | 'choice'; readonly code: string; readonly fallback: string; readonly values?: Readonly<Record<string, string | number>>; readonly count?: number }): string {
+export function translateCode(options: { readonly area: 'problem' | 'phase' | 'unit' | 'job' | 'advice' | 'choice' | 'happened'; readonly code: string; readonly fallback: string; readonly values?: Readonly<Record<string, string | number>>; readonly count?: number }): string {
   const key = `${options.area}.${options.code.replaceAll('.', '-')}`;
   return hasMessage(key) ? t(key, options.values ?? {}, options.count) : options.fallback;
 }

@@ -5,6 +5,8 @@ import { assertNever } from '../assert-never.ts';
 export type StepEvent = Extract<TrainingEvent, { kind: 'step' }>;
 export type JobProgress = { readonly phase: string; readonly done: number; readonly total: number | null; readonly unit: string; readonly leftMs: number | null };
 export type JobProblem = Omit<CorpusProblem, 'path'> & { readonly path: string | null };
+/** `data`: the places of the sentence. */
+export type JobMessage = { readonly code: string; readonly message: string; readonly data: Readonly<Record<string, string | number>> };
 export type PlannedTraining = Omit<Extract<TrainingEvent, { kind: 'plan' }>, 'kind'>;
 /** Each held-back sentence with the rank it had at first. */
 export type HeldBackNow = HeldBackSentence & { readonly firstRank: number };
@@ -20,7 +22,7 @@ export type JobRecord = {
   /** The map of held-back sentences, as it was at first and as it is now; null before the first look. */
   readonly map: { readonly first: MapEvent; readonly now: MapEvent } | null;
   readonly problems: readonly JobProblem[];
-  readonly messages: readonly { readonly code: string; readonly message: string }[];
+  readonly messages: readonly JobMessage[];
 };
 
 /** More points than a curve has pixels are of no use; when there are this many every second one goes. */
@@ -70,7 +72,7 @@ function applyTrainingEvent(record: JobRecord, event: TrainingEvent): JobRecord 
     case 'problem':
       return { ...record, problems: withProblem(record.problems, event) };
     case 'message':
-      return { ...record, messages: [...record.messages, { code: event.code, message: event.message }] };
+      return { ...record, messages: [...record.messages, { code: event.code, message: event.message, data: event.data ?? {} }] };
     default:
       return assertNever(event);
   }

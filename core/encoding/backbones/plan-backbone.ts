@@ -21,6 +21,7 @@ export type BackbonePlan = {
   readonly prefixes: Prefixes;
   readonly maxTokens: number;
   readonly licence: string | null;
+  readonly languages: readonly string[];
   readonly weights: Weights;
   /** Canonical name -> name in the files; with the head of masked language modelling when it is whole. */
   readonly sources: ReadonlyMap<string, string>;
@@ -66,7 +67,7 @@ export async function planBackbone(folder: string): Promise<{ readonly plan: Bac
   return { plan: { family, config, shape, tokenizer, weights, ...sources, ...usage(surroundings, { shape, config: await readFolderJson(own, 'tokenizer_config.json') }) }, problems };
 }
 
-function usage(surroundings: Surroundings, { shape, config }: { readonly shape: TransformerShape; readonly config: Json | null }): Pick<BackbonePlan, 'pooling' | 'prefixes' | 'maxTokens' | 'licence'> {
+function usage(surroundings: Surroundings, { shape, config }: { readonly shape: TransformerShape; readonly config: Json | null }): Pick<BackbonePlan, 'pooling' | 'prefixes' | 'maxTokens' | 'licence' | 'languages'> {
   const longest = config?.['model_max_length'];
   const limits = [longestSequence(shape), surroundings.maxTokens, typeof longest === 'number' && longest > 2 && longest < LONGEST_SANE ? longest : null].filter((limit) => limit !== null);
   return {
@@ -74,6 +75,7 @@ function usage(surroundings: Surroundings, { shape, config }: { readonly shape: 
     prefixes: surroundings.prefixes,
     maxTokens: Math.min(...limits),
     licence: surroundings.licence,
+    languages: surroundings.languages,
   };
 }
 

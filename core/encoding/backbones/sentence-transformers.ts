@@ -15,6 +15,7 @@ export type Surroundings = {
   readonly maxTokens: number | null;
   /** As the model card says. */
   readonly licence: string | null;
+  readonly languages: readonly string[];
 };
 
 const MODULES_FILE = 'modules.json';
@@ -33,7 +34,8 @@ export async function readSurroundings(folder: string): Promise<Surroundings> {
   const prefixes = await readPrefixes(folder, card);
   const stated = /^---\n[^]*?^licen[cs]e:[ \t]*["']?([^\n"']+?)["']?[ \t]*$[^]*?^---$/m.exec(card.slice(0, LONGEST_FRONT_MATTER))?.[1] ?? UNKNOWN_LICENCE;
   const licence = stated === UNKNOWN_LICENCE ? null : stated;
-  if (modules === null) return { transformerFolder: folder, pooling: null, prefixes, maxTokens: null, licence };
+  const languages = cardLanguages(card);
+  if (modules === null) return { transformerFolder: folder, pooling: null, prefixes, maxTokens: null, licence, languages };
   const [first, second, ...rest] = modules.filter(({ kind }) => !IGNORED_MODULES.has(kind));
   if (first?.kind !== 'Transformer' || second?.kind !== 'Pooling') throw unsupported(folder, `modules that begin with Transformer and Pooling; found ${modules.map(({ kind }) => kind).join(', ') || 'none'}`);
   const kinds = rest.map(({ kind }) => kind).join(' ');
@@ -47,7 +49,18 @@ export async function readSurroundings(folder: string): Promise<Surroundings> {
     prefixes,
     maxTokens: await readLongest(transformerFolder),
     licence,
+    languages,
   };
+}
+
+/** The languages of a card's front matter, as a list in either notation of YAML or as one word. */
+export function cardLanguages(card: string): readonly string[] {
+  const matter = /^---\r?\n([^]*?)^---/m.exec(card.slice(0, LONGEST_FRONT_MATTER))?.[1] ?? '';
+  const found = /^language:[ \t]*(.*)\r?\n((?:[ \t]*-[ \t]+.*\r?\n)*)/m.exec(matter);
+  if (found === null) return [];
+  const [, beside = '', below = ''] = found;
+  const words = [...beside.replace(/^\[|\]\s*$/g, '').split(','), ...below.split('\n').map((line) => line.trim().replace(/^-[ \t]+/, ''))];
+  return words.map((word) => word.trim().replace(/^["']|["']$/g, '')).filter((word) => word !== '');
 }
 
 async function readModules(folder: string): Promise<readonly { readonly kind: string; readonly path: string }[] | null> {

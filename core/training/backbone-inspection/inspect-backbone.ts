@@ -8,7 +8,8 @@ import { maskedLanguageModelParameters, transformerParameters } from '../../modu
 import { defaultThreads } from '../../runtime/threads.ts';
 import { estimateMemory, machineMemoryBytes } from '../transformer/memory-plan.ts';
 import { measureProductRate } from './measure-speed.ts';
-import { stepOperations } from './step-cost.ts';
+import { STEP_EFFICIENCY, stepOperations } from './step-cost.ts';
+import { trimmingOf, type Trimming } from './trimming.ts';
 
 /** How the model would be trained; what is left out is the papers' way (Hu et al. 2023): 48 questions and passages, everything trained. */
 export type InspectionSetup = {
@@ -29,6 +30,8 @@ export type InspectionOptions = {
   readonly signal?: AbortSignal;
   /** Operations per second of matrix products; measured when left out. */
   readonly productRate?: number;
+  /** Texts that a smaller vocabulary would have to cut as before; left out, or null: it is not counted what one would save. */
+  readonly texts?: () => Promise<Iterable<string> | null>;
 };
 
 export type InspectionProblem = {
@@ -46,12 +49,15 @@ export type BackboneFacts = {
   readonly layers: number | null;
   readonly width: number;
   readonly heads: number | null;
+  readonly feedForward: number | null;
   readonly pieces: number;
   readonly maxTokens: number;
   readonly pooling: { readonly mode: Pooling['mode']; readonly dense: boolean; readonly normalise: boolean };
   readonly prefixes: Prefixes;
   /** null: the folder does not say under which licence it may be used. */
   readonly licence: string | null;
+  /** Codes or names of languages as its card says them. */
+  readonly languages: readonly string[];
   readonly hasMaskedLanguageHead: boolean;
 };
 
@@ -68,13 +74,11 @@ export type BackboneCost = {
 };
 
 export type BackboneInspection =
-  | { readonly status: 'usable'; readonly folder: string; readonly facts: BackboneFacts; readonly cost: BackboneCost; readonly advice: readonly string[] }
+  | { readonly status: 'usable'; readonly folder: string; readonly facts: BackboneFacts; readonly cost: BackboneCost; readonly trimming: Trimming | null; readonly advice: readonly string[] }
   /** `facts` and `cost` where they could be found all the same: a model that only does not fit has both. */
   | { readonly status: 'refused'; readonly folder: string; readonly problems: readonly InspectionProblem[]; readonly facts: BackboneFacts | null; readonly cost: BackboneCost | null };
 
 const DEFAULTS = { pairsPerStep: 48, queryTokens: 24, documentTokens: 160, encoders: 1, freezesEmbeddings: false } as const;
-/** Of the rate of bare products that forward and backward reach together with what stands between them: measured, README. */
-const STEP_EFFICIENCY = 0.45;
 const BYTES_PER_MB = 2 ** 20;
 const FLOAT_BYTES = 4;
 const ARRAYS_OF_TRAINED = 4;
@@ -105,13 +109,16 @@ async function inspectTransformer(folder: string, options: InspectionOptions): P
     await plan.weights.scan(source);
   }
   const facts = factsOf(plan);
+  const texts = (await options.texts?.()) ?? null;
+  const trimming = texts === null ? null : trimmingOf(plan, texts, (shape) => memoryOf({ ...plan, shape }, options).memoryBytes);
   const known = memoryOf(plan, options);
-  if (known.memoryBytes > known.availableBytes) return { status: 'refused', folder, problems: [tooLittle(known)], facts, cost: known };
+  const fits = Math.min(known.memoryBytes, trimming?.memoryBytes ?? Infinity) <= known.availableBytes; // trimmed, it may fit after all
+  if (!fits) return { status: 'refused', folder, problems: [tooLittle(known)], facts, cost: known };
   const rate = options.productRate ?? (await measureProductRate({ threads: options.threads ?? defaultThreads() }));
   const { pairsPerStep, queryTokens, documentTokens } = known;
   const operations = stepOperations(plan.shape, { texts: pairsPerStep, tokens: queryTokens }) + stepOperations(plan.shape, { texts: pairsPerStep, tokens: documentTokens });
   const cost = { ...known, secondsPer1000Steps: (1000 * operations) / (rate * STEP_EFFICIENCY), gigaflopsMeasured: rate / 1e9 };
-  return { status: 'usable', folder, facts, cost, advice: adviceOf(facts, plan) };
+  return { status: 'usable', folder, facts, cost, trimming, advice: [...(known.memoryBytes > known.availableBytes ? ['backbone.must-trim'] : []), ...adviceOf(facts, plan)] };
 }
 
 async function inspectOnnx(folder: string, options: InspectionOptions): Promise<BackboneInspection> {
@@ -120,7 +127,7 @@ async function inspectOnnx(folder: string, options: InspectionOptions): Promise<
   const { pairsPerStep, queryTokens, documentTokens } = tokensOf(options.setup, backbone.maxTokens);
   const cost: BackboneCost = { memoryBytes: FLOAT_BYTES * ARRAYS_OF_TRAINED * facts.parameters, availableBytes: options.memoryBytes ?? machineMemoryBytes(), secondsPer1000Steps: null, pairsPerStep, queryTokens, documentTokens, gigaflopsMeasured: null };
   if (cost.memoryBytes > cost.availableBytes) return { status: 'refused', folder, problems: [tooLittle(cost)], facts, cost };
-  return { status: 'usable', folder, facts, cost, advice: facts.licence === null ? ['backbone.unknown-licence'] : [] };
+  return { status: 'usable', folder, facts, cost, trimming: null, advice: facts.licence === null ? ['backbone.unknown-licence'] : [] };
 }
 
 function problemsOf(errors: readonly InputError[]): readonly InspectionProblem[] {
@@ -135,7 +142,7 @@ function tokensOf(setup: InspectionSetup | undefined, maxTokens: number): Pick<B
   return { pairsPerStep, queryTokens: Math.min(maxTokens, queryTokens), documentTokens: Math.min(maxTokens, documentTokens) };
 }
 
-function memoryOf({ shape, hasHead, maxTokens }: BackbonePlan, { setup, memoryBytes }: InspectionOptions): BackboneCost {
+function memoryOf({ shape, hasHead, maxTokens }: Pick<BackbonePlan, 'shape' | 'hasHead' | 'maxTokens'>, { setup, memoryBytes }: InspectionOptions): BackboneCost {
   const { encoders, freezesEmbeddings } = { ...DEFAULTS, ...setup };
   const tokens = tokensOf(setup, maxTokens);
   const all = [...transformerParameters(shape), ...(hasHead ? maskedLanguageModelParameters(shape) : [])];
@@ -156,12 +163,12 @@ function adviceOf(facts: BackboneFacts, { shape }: BackbonePlan): readonly strin
   return [...(facts.licence === null ? ['backbone.unknown-licence'] : []), ...(isVocabularyHeavy ? ['backbone.trim-vocabulary'] : [])];
 }
 
-function factsOf({ family, shape, tokenizer, maxTokens, pooling, prefixes, licence, hasHead }: BackbonePlan): BackboneFacts {
+function factsOf({ family, shape, tokenizer, maxTokens, pooling, prefixes, licence, languages, hasHead }: BackbonePlan): BackboneFacts {
   const parameters = transformerParameters(shape).reduce((sum, { shape: sizes }) => sum + sizes.reduce((product, size) => product * size, 1), 0);
-  return { kind: 'transformer', family, parameters, layers: shape.layers, width: shape.width, heads: shape.heads, pieces: tokenizer.vocabularySize, maxTokens, pooling: { mode: pooling.mode, dense: pooling.dense !== null, normalise: pooling.normalise }, prefixes, licence, hasMaskedLanguageHead: hasHead };
+  return { kind: 'transformer', family, parameters, layers: shape.layers, width: shape.width, heads: shape.heads, feedForward: shape.feedForwardWidth, pieces: tokenizer.vocabularySize, maxTokens, pooling: { mode: pooling.mode, dense: pooling.dense !== null, normalise: pooling.normalise }, prefixes, licence, languages, hasMaskedLanguageHead: hasHead };
 }
 
 function onnxFacts({ parameters, width, tokenizer, maxTokens, pooling, prefixes, licence }: OnnxBackbone): BackboneFacts {
   const count = [...parameters.values()].reduce((sum, { length }) => sum + length, 0);
-  return { kind: 'onnx', family: null, parameters: count, layers: null, width, heads: null, pieces: tokenizer.vocabularySize, maxTokens, pooling: { mode: pooling.mode, dense: pooling.dense !== null, normalise: pooling.normalise }, prefixes, licence, hasMaskedLanguageHead: false };
+  return { kind: 'onnx', family: null, parameters: count, layers: null, width, heads: null, feedForward: null, pieces: tokenizer.vocabularySize, maxTokens, pooling: { mode: pooling.mode, dense: pooling.dense !== null, normalise: pooling.normalise }, prefixes, licence, languages: [], hasMaskedLanguageHead: false };
 }
