@@ -1,5 +1,4 @@
 /** How does the window begin? Styles, the bridge, then the application. */
-import './styles/fonts.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/parts.css';

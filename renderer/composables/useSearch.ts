@@ -29,7 +29,8 @@ export type Search = {
   readonly openHit: (hit: Hit) => Promise<void>;
   readonly closeHit: () => void;
   /** @throws what the program says. */
-  readonly judge: (hit: Hit, verdict: Verdict | null) => Promise<void>;
+  /** Resolves to what takes the mark back; null when nothing was asked. */
+  readonly judge: (hit: Hit, verdict: Verdict | null) => Promise<(() => Promise<void>) | null>;
   readonly measure: () => Promise<void>;
   /** @returns the folder with the files. */
   readonly exportJudgements: () => Promise<string>;
@@ -55,6 +56,14 @@ export function useSearch(projectId: () => string): Search {
     answer.value = LOADING;
     const found = await find().then(ready, (thrown: unknown) => failed<SearchAnswer>(problemFrom(thrown)));
     if (mine === newest) answer.value = found;
+  }
+
+  /** Says of a passage what it is for this question; on the page only where the question is still the one that is answered. */
+  async function mark(question: Question, hit: Hit, verdict: Verdict | null): Promise<void> {
+    const { path, title, text, language, location } = hit;
+    judgements.value = ready(await client.judgement.mark({ projectId: projectId(), query: question.query, queryLanguage: question.queryLanguage, passage: { path, title, text, language, location }, verdict, method: question.method === 'pooled' ? null : question.method }));
+    const shown = valueOf(answer.value);
+    if (shown !== null && question.query === asked?.query) answer.value = ready({ ...shown, hits: shown.hits.map((other) => (other.chunkId === hit.chunkId ? { ...other, judged: verdict } : other)) });
   }
 
   return {
@@ -91,11 +100,11 @@ export function useSearch(projectId: () => string): Search {
       excerpt.value = IDLE;
     },
     async judge(hit, verdict) {
-      if (asked === null) return;
-      const { path, title, text, language, location } = hit;
-      judgements.value = ready(await client.judgement.mark({ projectId: projectId(), query: asked.query, queryLanguage: asked.queryLanguage, passage: { path, title, text, language, location }, verdict, method: asked.method === 'pooled' ? null : asked.method }));
-      const shown = valueOf(answer.value);
-      if (shown !== null) answer.value = ready({ ...shown, hits: shown.hits.map((other) => (other.chunkId === hit.chunkId ? { ...other, judged: verdict } : other)) });
+      if (asked === null) return null;
+      const question = asked;
+      const before = hit.judged;
+      await mark(question, hit, verdict);
+      return () => mark(question, hit, before);
     },
     async measure() {
       await client.judgement.measure({ projectId: projectId() });

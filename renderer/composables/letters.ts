@@ -1,0 +1,52 @@
+/** Which letters does a language need that a keyboard may not have? Found in its texts, or said by the person. */
+import type { Corpus } from '../../main/contract/index.ts';
+import type { LanguageLooks } from '../stores/settings.ts';
+
+const MOST_LETTERS = 80;
+const PLAIN = /^[a-z0-9]$/;
+const LETTER = /^\p{L}\p{M}*$|^[\u02b9-\u02bf\ua78b\ua78c\u2019']\p{M}*$/u;
+
+/** The letters of some texts beyond a to z, with their marks, in the language's own order; small ones, and each once. */
+export function lettersOf(texts: Iterable<string>, tag: string): readonly string[] {
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const found = new Set<string>();
+  for (const text of texts) {
+    for (const { segment } of segmenter.segment(text.normalize('NFC'))) {
+      const letter = segment.toLowerCase();
+      if (LETTER.test(letter) && !PLAIN.test(letter) && letter !== '\u2019' && letter !== "'") found.add(letter);
+    }
+  }
+  return inOrder([...found], tag).slice(0, MOST_LETTERS);
+}
+
+/** What a person typed as their letters, separated by blanks: "ŋ ɓ ɗ gb". Several letters together count as one. */
+export function lettersIn(typed: string): readonly string[] {
+  return [...new Set(typed.normalize('NFC').split(/\s+/u).filter((letter) => letter !== ''))];
+}
+
+/** Letters of one language of a project: what was said, else what its texts hold. */
+export function projectLetters(options: { readonly tag: string; readonly corpora: readonly Corpus[]; readonly looks: LanguageLooks }): readonly string[] {
+  const said = options.looks[options.tag]?.letters ?? null;
+  return said === null ? lettersOf(textsIn(options.corpora, options.tag), options.tag) : lettersIn(said);
+}
+
+/** The texts of a language that the project's cards show. */
+function* textsIn(corpora: readonly Corpus[], tag: string): Generator<string> {
+  for (const { languages, rows } of corpora) {
+    for (const row of rows) {
+      if (languages.kind === 'two' && row.kind === 'pair') {
+        if (languages.source === tag) yield row.source;
+        if (languages.target === tag) yield row.target;
+      } else if (languages.kind === 'one' && languages.language === tag) {
+        if (row.kind === 'sentence') yield row.text;
+        if (row.kind === 'question') yield `${row.question} ${row.passage}`;
+      }
+    }
+  }
+}
+
+function inOrder(letters: readonly string[], tag: string): readonly string[] {
+  const locale = Intl.Collator.supportedLocalesOf([/^[a-z]{2,3}\b/.exec(tag)?.[0] ?? 'en'])[0];
+  const { compare } = new Intl.Collator(locale);
+  return letters.toSorted(compare);
+}

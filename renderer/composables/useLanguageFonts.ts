@@ -1,0 +1,26 @@
+/** How is each language's text shown in the font that was chosen for it? By one sheet of rules, made anew when the choice changes. */
+import { watch } from 'vue';
+import { pageLanguage } from '../locales/language-names.ts';
+import type { LanguageLooks } from '../stores/settings.ts';
+import { SCRIPT_FONTS } from '../styles/font-faces.ts';
+import { useSettings } from './useSettings.ts';
+
+/** The rules; a language tag or a font name from outside cannot end its string. */
+export function fontRules(looks: LanguageLooks): string {
+  return Object.entries(looks)
+    .flatMap(([tag, { font }]) => (font === null || font.trim() === '' ? [] : [`.user-text:lang(${quoted(pageLanguage(tag) ?? tag)}){font-family:${quoted(font.trim())},var(--font-user)}`]))
+    .join('\n');
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\\n\r\f]/g, (character) => `\\${character.charCodeAt(0).toString(16)} `)}"`;
+}
+
+/** Used once, by the frame; also fetches the sheet of all scripts, which the first picture does not wait for. */
+export function useLanguageFonts(): void {
+  const { looks } = useSettings();
+  const sheet = new CSSStyleSheet(); // made by script, so no inline style meets the security policy
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  watch(looks, (chosen) => sheet.replaceSync(fontRules(chosen)), { immediate: true });
+  document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `./${SCRIPT_FONTS}` }));
+}
