@@ -15,7 +15,9 @@ export type SettingForm =
   /** The folder of a model on this computer. */
   | { readonly kind: 'folder' }
   /** One of the project's languages, as a tag. */
-  | { readonly kind: 'language' };
+  | { readonly kind: 'language' }
+  /** Which languages are paired: two tags each, with a space between them ("en sw"). */
+  | { readonly kind: 'connections' };
 
 export const SETTING_GROUPS = ['size', 'reading', 'adapting', 'data', 'losses', 'neighbours', 'teacher', 'optimizer', 'length', 'chance'] as const;
 export type SettingGroup = (typeof SETTING_GROUPS)[number];
@@ -41,6 +43,7 @@ const choice = (...options: readonly string[]): SettingForm => ({ kind: 'choice'
 const SWITCH: SettingForm = { kind: 'switch' };
 const MOST_PATH_CHARACTERS = 4096;
 const MOST_TAG_CHARACTERS = 100;
+const TWO = 2;
 
 const MOST_STEPS = 10_000_000;
 const WIDTH = whole(16, 2048);
@@ -79,6 +82,8 @@ export const RECIPE_SETTINGS: readonly RecipeSetting[] = [
   { key: 'encoder/newPieces/start', group: 'adapting', form: choice('translations', 'average'), defaults: { backbone: 'translations' }, needs: 'encoder/newPieces/count' },
 
   { key: 'pairsPerLanguage', group: 'data', form: whole(1, 100_000_000), defaults: { static: null, backbone: 50_000, transformer: null } },
+  { key: 'sentencesPerLanguage', group: 'data', form: whole(1, 100_000_000), defaults: all(null) },
+  { key: 'connections', group: 'data', form: { kind: 'connections' }, defaults: all(null) },
   { key: 'hardNegatives/source', group: 'data', form: choice('bm25', 'model'), defaults: all(null) },
   { key: 'hardNegatives/count', group: 'data', form: whole(1, 16), defaults: all(1), needs: 'hardNegatives/source' },
   { key: 'hardNegatives/refreshEvery', group: 'data', form: whole(1, MOST_STEPS), defaults: all(500), needs: 'hardNegatives/source' },
@@ -164,6 +169,10 @@ export function valueFault(form: SettingForm, value: SettingValue): ValueFault |
       return typeof value === 'string' && value !== '' && value.length <= MOST_PATH_CHARACTERS ? null : 'not-an-option';
     case 'language':
       return typeof value === 'string' && value !== '' && value.length <= MOST_TAG_CHARACTERS ? null : 'not-an-option';
+    case 'connections':
+      if (typeof value !== 'object') return 'not-an-option';
+      if (value.length === 0) return 'none-chosen';
+      return value.every((one) => one.split(' ').length === TWO && !one.split(' ').includes('')) ? null : 'not-an-option';
     case 'several':
       if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return 'not-an-option';
       if (value.length === 0) return 'none-chosen';
@@ -188,6 +197,11 @@ export function effectiveValues(kind: EncoderKind, { preset, changed }: { readon
 export function needsMet(key: string, values: ReadonlyMap<string, SettingValue | null>): boolean {
   const needs = byKey.get(key)?.needs;
   return needs === undefined || (values.get(needs) ?? null) !== null;
+}
+
+/** A value as a recipe writes it. */
+export function recipeValue({ form }: RecipeSetting, value: SettingValue): unknown {
+  return form.kind === 'connections' && typeof value === 'object' ? value.map((one) => one.split(' ')) : value;
 }
 
 /** Whether two values say the same. */

@@ -9,7 +9,7 @@ import { recipeSchemaFor } from '../../core/training/recipe-schema.ts';
 import { trainingSettingsSchema, type ChosenBackbone, type TrainingSettings } from '../contract/index.ts';
 import { settingProblems, SETTING_PROBLEM_PLACES } from '../contract/recipe-checks.ts';
 import { PRESET_NAMES } from '../contract/recipe-presets.ts';
-import { effectiveValues, ENCODER_KINDS, settingName, settingOf, settingsOf, SETTING_GROUPS, RECIPE_SETTINGS, valueFault, type EncoderKind, type SettingForm, type SettingValue, type SettingValues } from '../contract/recipe-settings.ts';
+import { effectiveValues, ENCODER_KINDS, recipeValue, settingName, settingOf, settingsOf, SETTING_GROUPS, RECIPE_SETTINGS, valueFault, type EncoderKind, type SettingForm, type SettingValue, type SettingValues } from '../contract/recipe-settings.ts';
 import { estimatePresets } from './estimates.ts';
 import { DEFAULT_SETTINGS, newProjectFile, PROJECT_FILE, readProjectFile, type CorpusEntry, type ProjectFile } from './project-file.ts';
 import { recipeOf } from './recipe.ts';
@@ -43,7 +43,8 @@ const recipeText = (kind: EncoderKind, values: SettingValues): string => {
     const last = path.pop() ?? '';
     let at: Record<string, unknown> = root;
     for (const step of path) at = (at[step] ??= {}) as Record<string, unknown>; // boundary: objects made on this line or above
-    at[last] = value;
+    const setting = settingOf(kind, key);
+    at[last] = setting === null || key === '' ? value : recipeValue(setting, value);
   }
   return JSON.stringify(root);
 };
@@ -56,7 +57,7 @@ const beside = (kind: EncoderKind, key: string): SettingValues => {
   const form = needs === undefined ? null : (settingOf(kind, needs)?.form ?? null);
   return needs === undefined || form === null ? {} : { [needs]: someValue(form) };
 };
-const someValue = (form: SettingForm): SettingValue => (form.kind === 'number' ? Math.max(1, form.least) : form.kind === 'switch' ? true : form.kind === 'several' ? form.options : form.kind === 'choice' ? (form.options[0] ?? '') : form.kind === 'folder' ? 'model' : 'sw');
+const someValue = (form: SettingForm): SettingValue => (form.kind === 'number' ? Math.max(1, form.least) : form.kind === 'switch' ? true : form.kind === 'several' ? form.options : form.kind === 'choice' ? (form.options[0] ?? '') : form.kind === 'folder' ? 'model' : form.kind === 'connections' ? ['en sw', 'sw ar'] : 'sw');
 
 describe.each(ENCODER_KINDS)('the table of settings, for the encoder "%s"', (kind) => {
   it('has a row for every key of the recipe, and no other', () => {
@@ -87,7 +88,7 @@ describe.each(ENCODER_KINDS)('the table of settings, for the encoder "%s"', (kin
       } else {
         expect(accepts(key, someValue(form)), key).toBe(true);
         expect(valueFault(form, someValue(form)), key).toBeNull();
-        if (form.kind !== 'folder') expect(accepts(key, form.kind === 'several' ? ['nonsense'] : form.kind === 'language' ? 'no tag' : 'nonsense'), key).toBe(false);
+        if (form.kind !== 'folder') expect(accepts(key, form.kind === 'several' || form.kind === 'connections' ? ['nonsense'] : form.kind === 'language' ? 'no tag' : 'nonsense'), key).toBe(false);
         if (form.kind === 'choice') expect(form.options.every((option) => accepts(key, option)), key).toBe(true);
       }
     }

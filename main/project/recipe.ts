@@ -4,7 +4,7 @@ import { InputError } from '../../core/base/errors.ts';
 import type { CorpusFormat, Preset } from '../contract/index.ts';
 import { settingProblems, type SettingProblem } from '../contract/recipe-checks.ts';
 import { presetValues, type BroughtShape } from '../contract/recipe-presets.ts';
-import { effectiveValues, needsMet, type EncoderKind, type SettingValues } from '../contract/recipe-settings.ts';
+import { effectiveValues, needsMet, recipeValue, settingOf, type EncoderKind, type SettingValues } from '../contract/recipe-settings.ts';
 import { coreFormat } from './inspection.ts';
 import type { CorpusEntry, ProjectFile } from './project-file.ts';
 
@@ -21,7 +21,7 @@ export function recipeOf(options: { readonly folder: string; readonly file: Proj
   const { encoder: kind, backbone, changed } = file.settings;
   const [problem] = problemsOf(file, preset);
   if (problem !== undefined) throw new InputError(`settings.${problem.code}`, `${problem.message} Change it under "Train".`, { data: { ...problem.data } });
-  const said = nested(valuesInUse(kind, { ...presetOf(file, preset), ...changed[kind] }));
+  const said = nested(kind, valuesInUse(kind, { ...presetOf(file, preset), ...changed[kind] }));
   const { retrieval = [], ...corpora } = corporaOf(folder, file);
   const questions = retrieval.length === 0 ? {} : { retrieval: [...retrieval, ...(judged === null ? [] : [{ pairs: judged }])] };
   return { ...said, encoder: { kind, ...(kind === 'backbone' ? { path: backbone?.folder ?? '' } : {}), ...objectOf(said['encoder']) }, ...questions, ...corpora };
@@ -61,7 +61,7 @@ function valuesInUse(kind: EncoderKind, said: SettingValues): SettingValues {
 }
 
 /** {"a/b": 1} -> {"a": {"b": 1}}. */
-function nested(values: SettingValues): Readonly<Record<string, unknown>> {
+function nested(kind: EncoderKind, values: SettingValues): Readonly<Record<string, unknown>> {
   const root: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(values)) {
     const path = key.split('/');
@@ -72,7 +72,8 @@ function nested(values: SettingValues): Readonly<Record<string, unknown>> {
       at[step] = next;
       at = next;
     }
-    at[last] = value;
+    const setting = settingOf(kind, key);
+    if (setting !== null) at[last] = recipeValue(setting, value);
   }
   return root;
 }

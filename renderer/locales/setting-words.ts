@@ -26,6 +26,11 @@ export function optionWords(option: string): string {
   return words(`option.${option}`, option);
 }
 
+/** "en sw" -> "English–Swahili". */
+export function connectionWords(connection: string): string {
+  return connection.split(' ').map((tag) => languageName(tag)).join('–');
+}
+
 /** A number as it is written here, with as many digits as it has. */
 export function formatSetting(value: number): string {
   return new Intl.NumberFormat(formatLocale(), { maximumFractionDigits: DECIMALS }).format(value);
@@ -37,7 +42,7 @@ export function valueWords(setting: RecipeSetting, value: SettingValue | null): 
   if (typeof value === 'boolean') return t(value ? 'expert.on' : 'expert.off');
   if (typeof value === 'number') return formatSetting(value);
   if (typeof value === 'string') return setting.form.kind === 'language' ? languageName(value) : setting.form.kind === 'choice' ? optionWords(value) : value;
-  return value.map(optionWords).join(', ');
+  return value.map((one) => (setting.form.kind === 'connections' ? connectionWords(one) : optionWords(one))).join(', ');
 }
 
 /** Why a typed value cannot be taken. */
