@@ -16,7 +16,7 @@ import { qrelsForm, readQrels } from './qrels.ts';
 import { QUESTION_FIELDS, readQuestionPairs } from './question-pairs.ts';
 import { readDprPairs, readPassageLines, readSquadPairs, readTriples } from './question-sets.ts';
 import type { ParallelPair, PhrasePair, QuestionPair, Reading, Sentence } from './records.ts';
-import { readRetrievalPairs } from './retrieval-set.ts';
+import { readRetrievalPairs } from './retrieval-pairs.ts';
 import { proposeScripture, scripturePairs, scriptureSentences } from './scripture.ts';
 import { readSentenceBatches } from './sentences.ts';
 import { proposeSheet, readSheetPairs, readSheetSentences } from './spreadsheets.ts';

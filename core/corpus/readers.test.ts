@@ -10,7 +10,9 @@ import { readQrels } from './qrels.ts';
 import { readQuestionPairs } from './question-pairs.ts';
 import { collect } from './records.ts';
 import type { CorpusProblem } from './records.ts';
-import { findRetrievalFiles, readRetrievalPairs, readRetrievalSet } from './retrieval-set.ts';
+import { findRetrievalFiles } from './retrieval-layouts.ts';
+import { readRetrievalPairs } from './retrieval-pairs.ts';
+import { readRetrievalSet } from './retrieval-set.ts';
 import { readSentences } from './sentences.ts';
 
 const never = new AbortController().signal;
@@ -139,11 +141,11 @@ describe('BEIR-style folders', () => {
     await expect(findRetrievalFiles(join(tmpdir(), 'isogloss-nowhere'))).rejects.toMatchObject({ code: 'file.missing' });
   });
 
-  test('a split is read from the qrels folder', async () => {
+  test('a split is read from the qrels folder, that for training where none is named', async () => {
     const all = { 'corpus.jsonl': files['corpus.jsonl'], 'queries.jsonl': files['queries.jsonl'], 'qrels/train.tsv': 'query-id\tcorpus-id\tscore\nq1\td1\t1\n', 'qrels/test.tsv': 'query-id\tcorpus-id\tscore\nq2\td2\t2\n' };
-    const queriesOf = (split?: 'train') => inFolder(all, async (folder) => (await collect(readRetrievalPairs(folder, never, split))).records);
-    expect(await queriesOf('train')).toEqual([{ query: 'one?', passage: 'first', title: 'T', queryId: 'q1', documentId: 'd1' }]);
-    expect(await queriesOf()).toEqual([{ query: 'two?', passage: 'second', queryId: 'q2', documentId: 'd2' }]);
+    const queriesOf = (split?: 'test') => inFolder(all, async (folder) => (await collect(readRetrievalPairs(folder, never, split))).records);
+    expect(await queriesOf()).toEqual([{ query: 'one?', passage: 'first', title: 'T', queryId: 'q1', documentId: 'd1' }]);
+    expect(await queriesOf('test')).toEqual([{ query: 'two?', passage: 'second', queryId: 'q2', documentId: 'd2' }]);
   });
 
   test('only judgements above 0 become training pairs', async () => {

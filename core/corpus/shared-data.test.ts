@@ -9,7 +9,8 @@ import { readAllPairs } from './parallel.ts';
 import { readQrels } from './qrels.ts';
 import { readQuestionPairs } from './question-pairs.ts';
 import { collect } from './records.ts';
-import { findRetrievalFiles, readRetrievalSet } from './retrieval-set.ts';
+import { findRetrievalFiles } from './retrieval-layouts.ts';
+import { readRetrievalSet } from './retrieval-set.ts';
 import { readSentences } from './sentences.ts';
 
 const folder = fileURLToPath(new URL('../../../shared/data/', import.meta.url));

@@ -4,7 +4,13 @@ import { InputError } from '../../core/base/errors.ts';
 import { readAllPairs } from '../../core/corpus/parallel.ts';
 import { readBitextSet } from '../../core/corpus/bitext-set.ts';
 import { readPhraseSet } from '../../core/corpus/phrase-set.ts';
-import { findRetrievalFiles, readRetrievalSet, type RetrievalPaths } from '../../core/corpus/retrieval-set.ts';
+import { findRetrievalFiles, type RetrievalPaths } from '../../core/corpus/retrieval-layouts.ts';
+import { readRetrievalSet } from '../../core/corpus/retrieval-set.ts';
+import { readDocumentRecords } from '../../core/corpus/beir-records.ts';
+import type { DocumentRecord } from '../../core/corpus/records.ts';
+import { readTatoebaPairs } from '../../core/corpus/tatoeba-set.ts';
+import { collectXorQuestions, readXorPredictions, type XorQuestion } from '../../core/corpus/xor-questions.ts';
+import { encoderIn, type Encoder } from '../../core/encoding/encoder.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { readDevelopmentSet } from '../../core/evaluation/baselines/development-set.ts';
 import { tuneBm25, type TunedBm25 } from '../../core/evaluation/baselines/tune-bm25.ts';
@@ -12,22 +18,25 @@ import { evaluateBitext } from '../../core/evaluation/bitext-task.ts';
 import { evaluatePairs } from '../../core/evaluation/pairs-task.ts';
 import { evaluatePhrases } from '../../core/evaluation/phrases-task.ts';
 import { evaluateRetrieval, prepareCollection, qrelsOf } from '../../core/evaluation/retrieval-task.ts';
+import { evaluateXor, searchXor } from '../../core/evaluation/xor-task.ts';
 import { writeRun } from '../../core/evaluation/trec-run.ts';
 import { canonicaliseTag } from '../../core/text/language.ts';
 import { choice, optional, required, wholeNumber, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
 
 const METHODS = ['hybrid', 'dense', 'bm25', 'bm25-char', 'translated'] as const;
-const TASKS = ['retrieval', 'pairs', 'bitext', 'phrases'] as const;
+const TASKS = ['retrieval', 'pairs', 'tatoeba', 'bitext', 'phrases', 'xor'] as const;
 const DIGITS = 4;
 
 export const evaluateCommand: Command = {
   summary: 'Measures retrieval, or the finding of translations.',
   usage:
     '--task retrieval (--data DIR | --queries FILE --collection FILE --qrels FILE) [--distractors FILE] [--model DIR] [--query-language TAG --document-language TAG] [--method dense|bm25|bm25-char|translated|hybrid] [--bm25 default|tuned --development DIR|FILE] [--run FILE] [--json]\n' +
-    '       --task pairs --model DIR --source FILE --target FILE [--json]\n' +
+    '       --task pairs --model DIR --source FILE --target FILE [--source-language TAG --target-language TAG] [--json]\n' +
+    '       --task tatoeba --model DIR --data DIR --source-language TAG --target-language TAG [--json]\n' +
     '       --task bitext --model DIR --source FILE --target FILE --gold FILE --train-source FILE --train-target FILE --train-gold FILE [--source-language TAG --target-language TAG] [--json]\n' +
-    '       --task phrases --model DIR --pairs FILE --source-sentences FILE --target-sentences FILE [--layer N] [--sentences N] [--json]',
+    '       --task phrases --model DIR --pairs FILE --source-sentences FILE --target-sentences FILE [--layer N] [--sentences N] [--json]\n' +
+    '       --task xor --questions FILE (--predictions FILE | --collection FILE [--model DIR] [--method dense|bm25|...] [--document-language TAG]) [--json]',
   options: {
     task: { type: 'string' },
     model: { type: 'string' },
@@ -55,16 +64,20 @@ export const evaluateCommand: Command = {
     'target-sentences': { type: 'string' },
     layer: { type: 'string' },
     sentences: { type: 'string' },
+    questions: { type: 'string' },
+    predictions: { type: 'string' },
   },
   run: (values, context) => {
-    required(values, 'task', '"retrieval", "pairs", "bitext" or "phrases"');
+    required(values, 'task', TASKS.map((name) => `"${name}"`).join(', '));
     return tasks[choice(values, 'task', TASKS)](values, context);
   },
 };
 
-const tasks: { readonly [Task in (typeof TASKS)[number]]: Command['run'] } = { retrieval: evaluateRetrievalTask, pairs: evaluatePairsTask, bitext: evaluateBitextTask, phrases: evaluatePhrasesTask };
+const tasks: { readonly [Task in (typeof TASKS)[number]]: Command['run'] } = { retrieval: evaluateRetrievalTask, pairs: evaluatePairsTask, tatoeba: evaluateTatoebaTask, bitext: evaluateBitextTask, phrases: evaluatePhrasesTask, xor: evaluateXorTask };
 
-const BITEXT_FILES = ['gold', 'train-source', 'train-target', 'train-gold', 'source-language', 'target-language'] as const;
+const BITEXT_ONLY = ['gold', 'train-source', 'train-target', 'train-gold'] as const;
+const BITEXT_FILES = [...BITEXT_ONLY, 'source-language', 'target-language'] as const;
+const XOR_FILES = ['questions', 'predictions'] as const;
 const PHRASE_FILES = ['pairs', 'source-sentences', 'target-sentences', 'layer', 'sentences'] as const;
 const RETRIEVAL_OPTIONS = ['data', 'queries', 'collection', 'qrels', 'distractors', 'method', 'bm25', 'development', 'run', 'query-language', 'document-language'] as const;
 const MOST_LAYERS = 1000;
@@ -75,7 +88,7 @@ async function evaluateRetrievalTask(values: OptionValues, { signal, say }: Comm
   const modelFolder = optional(values, 'model');
   const queryLanguage = languageOption(values, 'query-language');
   const documentLanguage = languageOption(values, 'document-language');
-  refuse(values, ['source', 'target', ...BITEXT_FILES, ...PHRASE_FILES], 'retrieval');
+  refuse(values, ['source', 'target', ...BITEXT_FILES, ...PHRASE_FILES, ...XOR_FILES], 'retrieval');
   const { documents, distractors, queries, judgements, problems } = await readRetrievalSet(await retrievalPaths(values), signal);
   const lines = createProblemLines(say);
   for (const { message } of problems) lines.add(message);
@@ -125,7 +138,7 @@ async function retrievalPaths(values: OptionValues): Promise<RetrievalPaths> {
 }
 
 async function evaluatePairsTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
-  refuse(values, [...RETRIEVAL_OPTIONS, ...BITEXT_FILES, ...PHRASE_FILES], 'pairs');
+  refuse(values, [...RETRIEVAL_OPTIONS, ...BITEXT_ONLY, ...PHRASE_FILES, ...XOR_FILES], 'pairs');
   const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
   const sourcePath = resolve(required(values, 'source', 'the file of sentences, one a line'));
   const targetPath = resolve(required(values, 'target', 'the file of their translations, line by line'));
@@ -134,9 +147,70 @@ async function evaluatePairsTask(values: OptionValues, { signal, say }: CommandC
   const lines = createProblemLines(say);
   for (const { message } of problems) lines.add(message);
   lines.end();
-  const { accuracy, forward, backward } = await evaluatePairs({ encoder, sources: pairs.map(({ source }) => source), targets: pairs.map(({ target }) => target) });
-  const json = { pairs: pairs.length, accuracy, forward, backward };
+  const json = await pairScores(encoder, pairs, { source: languageOption(values, 'source-language'), target: languageOption(values, 'target-language') });
   return { json, text: describe(json) };
+}
+
+type TextPair = { readonly source: string; readonly target: string };
+
+/** Each side in its language, where vectors depend on it. */
+async function pairScores(encoder: Encoder, pairs: readonly TextPair[], languages: { readonly source: string | null; readonly target: string | null }): Promise<{ readonly pairs: number; readonly accuracy: number; readonly forward: number; readonly backward: number }> {
+  const { accuracy, forward, backward } = await evaluatePairs({ encoder: encoderIn(encoder, languages.source), targetEncoder: encoderIn(encoder, languages.target), sources: pairs.map(({ source }) => source), targets: pairs.map(({ target }) => target) });
+  return { pairs: pairs.length, accuracy, forward, backward };
+}
+
+async function evaluateTatoebaTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
+  refuse(values, [...RETRIEVAL_OPTIONS.filter((name) => name !== 'data'), 'source', 'target', ...BITEXT_ONLY, ...PHRASE_FILES, ...XOR_FILES], 'tatoeba');
+  const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
+  const folder = resolve(required(values, 'data', 'the folder of tatoeba.XXX-eng.XXX and tatoeba.XXX-eng.eng'));
+  const languages = { source: canonicaliseTag(required(values, 'source-language', 'a language tag such as sw')), target: canonicaliseTag(required(values, 'target-language', 'a language tag such as en')) };
+  const { pairs, problems } = await readTatoebaPairs({ folder, ...languages }, signal);
+  const lines = createProblemLines(say);
+  for (const { message } of problems) lines.add(message);
+  lines.end();
+  const json = await pairScores(await openEncoder(modelFolder), pairs, languages);
+  return { json, text: describe(json) };
+}
+
+async function evaluateXorTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
+  refuse(values, ['data', 'queries', 'qrels', 'distractors', 'bm25', 'development', 'run', 'query-language', 'source', 'target', ...BITEXT_FILES, ...PHRASE_FILES], 'xor');
+  const { questions, problems } = await collectXorQuestions(resolve(required(values, 'questions', 'the file of questions with "id", "question", "lang" and "answers" (JSONL)')), signal);
+  const lines = createProblemLines(say);
+  for (const { message } of problems) lines.add(message);
+  const found = await xorFound(values, questions, { signal, say, lines });
+  lines.end();
+  const { 'R@2kt': R2, 'R@5kt': R5, languages, questions: counted } = evaluateXor({ questions, found: (id) => found.get(id) ?? null });
+  const json = { questions: counted, 'R@2kt': R2, 'R@5kt': R5, languages };
+  return { json, text: [describe({ questions: counted, 'R@2kt': R2, 'R@5kt': R5 }), ...Object.entries(languages).map(([tag, one]) => `${tag.padEnd(10)} ${one['R@2kt'].toFixed(DIGITS)}  ${one['R@5kt'].toFixed(DIGITS)}  (${String(one.questions)} questions)`)].join('\n') };
+}
+
+/** What was found for each question: as a file of predictions says, or by searching a collection. */
+async function xorFound(values: OptionValues, questions: readonly XorQuestion[], { signal, say, lines }: Pick<CommandContext, 'signal' | 'say'> & { readonly lines: ReturnType<typeof createProblemLines> }): Promise<ReadonlyMap<string, readonly string[]>> {
+  const predictions = optional(values, 'predictions');
+  const found = new Map<string, readonly string[]>();
+  if (predictions !== null) {
+    refuse(values, ['collection', 'model', 'method', 'document-language'], '--predictions, which says what was found');
+    for await (const readings of readXorPredictions(resolve(predictions), signal)) {
+      for (const reading of readings) {
+        if (reading.kind === 'record') found.set(reading.value.id, reading.value.passages);
+        else lines.add(reading.problem.message);
+      }
+    }
+    return found;
+  }
+  const path = resolve(required(values, 'collection', 'the file of passages with "_id" and "text" (JSONL), or --predictions'));
+  const modelFolder = optional(values, 'model');
+  const encoder = modelFolder === null ? null : await openEncoder(resolve(modelFolder));
+  const method = optional(values, 'method') === null && encoder === null ? 'bm25' : choice(values, 'method', METHODS);
+  const documentLanguage = languageOption(values, 'document-language') ?? 'en';
+  const documents: DocumentRecord[] = [];
+  for await (const reading of readDocumentRecords(path, signal)) {
+    if (reading.kind === 'record') documents.push(reading.value);
+    else lines.add(reading.problem.message);
+  }
+  const report = createProgressLine(say);
+  const collection = await prepareCollection({ documents, encoder: encoder === null || method === 'bm25' || method === 'bm25-char' ? null : encoderIn(encoder, documentLanguage), signal, report });
+  return searchXor({ questions, documents, collection, method, documentLanguage, signal, report });
 }
 
 async function evaluateBitextTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {

@@ -2,7 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { InputError } from '../../base/errors.ts';
 import type { CorpusProblem, QuestionPair } from '../../corpus/records.ts';
-import { findRetrievalFiles, readRetrievalSet } from '../../corpus/retrieval-set.ts';
+import { findRetrievalFiles } from '../../corpus/retrieval-layouts.ts';
+import { readRetrievalSet } from '../../corpus/retrieval-set.ts';
 import { readQuestions } from '../../corpus/sources.ts';
 import { qrelsOf, type TaskDocument, type TaskQuery } from '../retrieval-task.ts';
 import type { Qrels } from '../../metrics/ranking.ts';

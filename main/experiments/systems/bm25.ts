@@ -2,11 +2,10 @@
 import { tuneBm25, type TriedBm25 } from '../../../core/evaluation/baselines/tune-bm25.ts';
 import type { RowOf } from '../../../core/evaluation/experiments/rows.ts';
 import type { TaskOf } from '../../../core/evaluation/experiments/tasks.ts';
-import { qrelsOf } from '../../../core/evaluation/retrieval-task.ts';
 import type { Bm25Parameters } from '../../../core/retrieval/bm25.ts';
 import { sameLanguage } from '../../../core/retrieval/method-weights.ts';
 import type { System, SystemContext } from '../system.ts';
-import { readRetrievalTask } from '../tasks/retrieval-files.ts';
+import { readDevelopmentTask } from '../tasks/retrieval-files.ts';
 
 type SearchTask = TaskOf<'retrieval'> | TaskOf<'xor'>;
 
@@ -21,8 +20,7 @@ export function openBm25System(row: RowOf<'bm25'>, { experiment, signal }: Syste
   const tuned = async (names: readonly string[]): Promise<Bm25Parameters> => {
     const tries: (readonly TriedBm25[])[] = [];
     for (const task of development.filter(({ name }) => names.includes(name))) {
-      const { documents, queries, judgements } = await readRetrievalTask(task, signal);
-      tries.push((await tuneBm25({ documents, queries, qrels: qrelsOf(judgements), method, metric: task.metric, signal })).tried);
+      tries.push((await tuneBm25({ ...(await readDevelopmentTask(task, experiment, signal)), method, metric: task.metric, signal })).tried);
     }
     const sums = (tries[0] ?? []).map(({ k1, b }, i) => ({ k1, b, score: tries.reduce((sum, tried) => sum + (tried[i]?.score ?? 0), 0) / tries.length }));
     const best = sums.reduce((one, other) => (other.score > one.score ? other : one), { ...given, score: -1 });

@@ -8,7 +8,7 @@ import { evaluateBitext } from '../../../core/evaluation/bitext-task.ts';
 import { metricOf, type ExperimentTask, type TaskKind, type TaskOf } from '../../../core/evaluation/experiments/tasks.ts';
 import { evaluatePairs } from '../../../core/evaluation/pairs-task.ts';
 import { answerPhrases } from '../../../core/evaluation/phrases-task.ts';
-import { evaluateRetrieval, prepareCollection, qrelsOf } from '../../../core/evaluation/retrieval-task.ts';
+import { evaluateRetrieval, prepareCollection } from '../../../core/evaluation/retrieval-task.ts';
 import { metricsPerQuery } from '../../../core/metrics/ranking.ts';
 import { canonicaliseTag } from '../../../core/text/language.ts';
 import type { System } from '../system.ts';
@@ -39,10 +39,9 @@ export function searchEncoder({ encoderFor }: System, { queryLanguage, documentL
 }
 
 async function measureRetrieval(task: TaskOf<'retrieval'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {
-  const { documents, distractors, queries, judgements } = await readRetrievalTask(task, signal);
-  const qrels = qrelsOf(judgements);
+  const { documents, queries, qrels } = await readRetrievalTask(task, signal);
   const bm25 = await system.bm25For?.(task);
-  const collection = await prepareCollection({ documents: [...documents, ...distractors], encoder: searchEncoder(system, task), ...(bm25 === undefined ? {} : { bm25 }), signal });
+  const collection = await prepareCollection({ documents, encoder: searchEncoder(system, task), ...(bm25 === undefined ? {} : { bm25 }), signal });
   const { run } = await evaluateRetrieval({ collection, queries, qrels, method: system.method, queryLanguage: canonicaliseTag(task.queryLanguage), documentLanguage: canonicaliseTag(task.documentLanguage), signal });
   const perQuery = [...metricsPerQuery(run, new Map([...qrels].filter(([queryId]) => run.has(queryId)))).values()];
   return { values: new Map([task.metric, ...task.also].map((metric) => [metric, { items: perQuery.map((metrics) => metrics[metric]) }])) };
