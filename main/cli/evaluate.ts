@@ -214,7 +214,7 @@ async function xorFound(values: OptionValues, questions: readonly XorQuestion[],
 }
 
 async function evaluateBitextTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
-  refuse(values, [...RETRIEVAL_OPTIONS, ...PHRASE_FILES], 'bitext');
+  refuse(values, [...RETRIEVAL_OPTIONS, ...PHRASE_FILES, ...XOR_FILES], 'bitext');
   const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
   const file = (name: string, what: string): string => resolve(required(values, name, what));
   const test = { sourcePath: file('source', 'the file of source sentences (id<tab>sentence)'), targetPath: file('target', 'the file of target sentences (id<tab>sentence)'), goldPath: file('gold', 'the file of true pairs (source-id<tab>target-id)') };
@@ -231,7 +231,7 @@ async function evaluateBitextTask(values: OptionValues, { signal, say }: Command
 }
 
 async function evaluatePhrasesTask(values: OptionValues, { signal, say }: CommandContext): Promise<CommandResult> {
-  refuse(values, [...RETRIEVAL_OPTIONS, 'source', 'target', ...BITEXT_FILES], 'phrases');
+  refuse(values, [...RETRIEVAL_OPTIONS, 'source', 'target', ...BITEXT_FILES, ...XOR_FILES], 'phrases');
   const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
   const file = (name: string, what: string): string => resolve(required(values, name, what));
   const paths = { pairsPath: file('pairs', 'the file of phrase pairs (phrase<tab>phrase)'), sourcePath: file('source-sentences', 'the sentences of the first phrases (phrase<tab>number<tab>sentence ...)'), targetPath: file('target-sentences', 'the sentences of the second phrases') };
