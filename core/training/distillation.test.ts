@@ -17,6 +17,7 @@ import { lossGraph } from './distillation.ts';
 import { runTraining } from './run-training.ts';
 import { isFromScratch, type Recipe } from './recipe-schema.ts';
 import { SAMPLE_FOLDER, smallRecipe, STARTER_FOLDER, TINY_TRANSFORMER, transformerRecipe } from './test-recipes.ts';
+import { openTeacher } from './teacher.ts';
 import { scratchBackbone } from './transformer/from-scratch.ts';
 
 const WIDTH = 32;
@@ -80,6 +81,15 @@ describe('a student of a static teacher', () => {
     const [query] = english;
     const student = await openEncoder(studentFolder);
     expect(meanCosine(await student.encode([query ?? ''], 'query'), await teacher.encode([query ?? ''], 'query'))).toBeGreaterThan(0.7);
+  });
+
+  it('may be taught by the shipped starter, as narrow as it is itself', async () => {
+    const recipe = await smallRecipe(folder.path, { retrieval: undefined, monolingual: [], losses: { semantic: { weight: 0 } }, distillation: { teacher: 'starter' }, budget: { steps: 40 }, optimizer: { parallelBatch: 64, tokenDropout: 0 } });
+    expect(recipe.distillation?.teacher).toBe('starter');
+    await train(recipe, join(folder.path, 'of-starter'));
+    const starter = await openTeacher({ teacher: 'starter', starterFolder: STARTER_FOLDER, width: WIDTH, threads: 1 });
+    const student = await openEncoder(join(folder.path, 'of-starter'));
+    expect(meanCosine(await student.encode(english, 'sentence'), await starter.encode(english, 'sentence'))).toBeGreaterThan(0.6);
   });
 
   it('is refused before training where widths or languages do not fit, and where no teacher is', async () => {

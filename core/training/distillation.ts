@@ -2,7 +2,6 @@
 import { buildGradientModel, gradientName } from '../autodiff/gradient-model.ts';
 import { InputError, InvariantError } from '../base/errors.ts';
 import type { Encoder } from '../encoding/encoder.ts';
-import { openAsItIs } from '../encoding/open-as-it-is.ts';
 import { distillationLoss } from '../losses/distillation.ts';
 import { jointLoss } from '../losses/joint.ts';
 import { l2Normalise } from '../modules/l2-normalise.ts';
@@ -13,6 +12,7 @@ import { createParallelSampler } from '../sampling/parallel-batches.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
 import { sidesOf, type PreparedTexts } from './prepare.ts';
 import type { Recipe } from './recipe-schema.ts';
+import { openTeacher } from './teacher.ts';
 import type { LossAndGradient, VectorPart } from './trainable-encoder.ts';
 
 /** Teacher vectors that are kept once they are known: 256 MB of float32. */
@@ -26,6 +26,7 @@ export type Distillation = AsyncDisposable & {
 export type DistillationOptions = {
   readonly recipe: Recipe;
   readonly texts: PreparedTexts;
+  readonly starterFolder: string;
   /** H of the student. */
   readonly width: number;
   readonly threads: number;
@@ -44,10 +45,10 @@ export type DistillationOptions = {
  * @see Reimers and Gurevych 2020, arXiv:2004.09813, section 2.
  */
 export async function openDistillation(options: DistillationOptions): Promise<Distillation | null> {
-  const { recipe, texts, width, threads, device } = options;
+  const { recipe, texts, starterFolder, width, threads, device } = options;
   if (recipe.distillation === undefined) return null;
   const { teacher: folder, weight, language = texts.pivot } = recipe.distillation;
-  const teacher = await openAsItIs(folder, { threads });
+  const teacher = await openTeacher({ teacher: folder, starterFolder, width, threads });
   if (teacher.width !== width) throw new InputError('recipe.distillation-width', `"distillation/teacher": expected a teacher whose vectors have the ${width} numbers of the student's, found ${teacher.width} (${folder}). Set "encoder": {"width": ${teacher.width}}, or choose a backbone of that width.`, { data: { path: folder, found: teacher.width, expected: width } });
   const corpora = texts.parallel.flatMap(({ corpus, sources, targets }) => {
     const sides = sidesOf(corpus, language);

@@ -24,7 +24,7 @@ const earlyStopping = z.strictObject({ metric: z.enum(['pairs', 'questions']), p
 /** `count` a question and step; with "model" they are found anew every `refreshEvery` steps. */
 const hardNegatives = z.strictObject({ source: z.enum(['bm25', 'model']), count: z.int().min(1).max(16).default(1), refreshEvery: z.int().min(1).max(MOST_STEPS).default(500) });
 
-/** Multilingual distillation: `teacher` is a model folder or a backbone, `language` the one it knows (left out: the pivot). */
+/** Multilingual distillation: `teacher` is a model folder, a backbone, or "starter" (the shipped English one), `language` the one it knows (left out: the pivot). */
 const distillation = z.strictObject({ teacher: path, weight: z.number().positive().max(1000).default(1), language: languageTag.optional() });
 
 const corpora = {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { InputError } from '../base/errors.ts';
 import { printable, readText } from '../base/text-files.ts';
 import { jsonErrorOffset, jsonPlaces, lineAt } from './json-places.ts';
+import { STARTER_TEACHER } from './teacher.ts';
 import { isBackbone, isStatic, recipeSchemaFor, type Recipe } from './recipe-schema.ts';
 
 /** Far above what a recipe needs; a file above it is something else. */
@@ -119,7 +120,7 @@ export function recipeFiles(recipe: Recipe): string[] {
   }
   for (const source of recipe.monolingual) files.add(source.path);
   if (recipe.encoder.kind === 'backbone') files.add(recipe.encoder.path);
-  if (recipe.distillation !== undefined) files.add(recipe.distillation.teacher);
+  if (recipe.distillation !== undefined && recipe.distillation.teacher !== STARTER_TEACHER) files.add(recipe.distillation.teacher);
   return [...files];
 }
 
@@ -136,7 +137,7 @@ function withAbsoluteCorpora<R extends Recipe>(recipe: R, folder: string): R {
       'path' in source ? { ...source, path: resolve(folder, source.path) } : { ...source, sourcePath: resolve(folder, source.sourcePath), targetPath: resolve(folder, source.targetPath) },
     ),
     monolingual: recipe.monolingual.map((source) => ({ ...source, path: resolve(folder, source.path) })),
-    ...(recipe.distillation === undefined ? {} : { distillation: { ...recipe.distillation, teacher: resolve(folder, recipe.distillation.teacher) } }),
+    ...(recipe.distillation === undefined || recipe.distillation.teacher === STARTER_TEACHER ? {} : { distillation: { ...recipe.distillation, teacher: resolve(folder, recipe.distillation.teacher) } }),
   };
 }
 
@@ -177,7 +178,7 @@ async function missingFiles(value: unknown, folder: string, lineOf: (key: string
     if (problem !== null) problems.push({ line: lineOf('encoder/path'), key: 'encoder/path', message: `${problem} (${backbone.data.encoder.path})` });
   }
   const distilled = z.object({ distillation: z.object({ teacher: z.string().min(1) }) }).safeParse(value);
-  if (distilled.success) {
+  if (distilled.success && distilled.data.distillation.teacher !== STARTER_TEACHER) {
     const problem = await fileProblem(resolve(folder, distilled.data.distillation.teacher), true);
     if (problem !== null) problems.push({ line: lineOf('distillation/teacher'), key: 'distillation/teacher', message: `${problem} (${distilled.data.distillation.teacher})` });
   }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { sha256, sha256OfFile } from '../base/hashing.ts';
 import { recipeFiles } from './recipe.ts';
 import { isBackbone, usesStarter, type Recipe } from './recipe-schema.ts';
+import { STARTER_TEACHER } from './teacher.ts';
 
 /** The recipe's settings, the content of its files (whatever their names) and the starter: what a checkpoint belongs to. */
 export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<string> {
   const hashes: string[] = [];
-  const files = [...recipeFiles(recipe), ...(usesStarter(recipe) ? [starterFolder] : [])];
+  const files = [...recipeFiles(recipe), ...(usesStarter(recipe) || recipe.distillation?.teacher === STARTER_TEACHER ? [starterFolder] : [])];
   for (const file of files) hashes.push(...(await hashesBelow(file)));
   const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage, sentencesPerLanguage, connections, distillation } = recipe;
   const known = isBackbone(recipe) ? { ...recipe.encoder, path: null } : encoder; // a backbone is known by its files

@@ -105,7 +105,7 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   if (!options.resume && options.planOnly !== true) await subject.lookBefore(lookAt); // what the curve starts from: nothing learned yet
   await abortable(signal, () => encoder.restart());
   const sessions = stack.use(openLossSessions({ settings: recipe.losses, width: encoder.width, threads, device: device.device }));
-  const distillation = stack.use(await abortable(signal, () => openDistillation({ recipe, texts, width: encoder.width, threads, device: device.device })));
+  const distillation = stack.use(await abortable(signal, () => openDistillation({ recipe, texts, starterFolder: options.starterFolder, width: encoder.width, threads, device: device.device })));
   const contexts = contextPredictionOf(recipe, subject, threads);
   if (contexts !== null) stack.use(contexts);
   const run = { steps: 1 }; // until the plan says how many

@@ -1,5 +1,5 @@
 /** How does a recipe become a static encoder in training, and that a model? Its vocabulary, its rows from word alignment or the starter, its search space. */
-import { readManifest, readModelFolder, writeModelFolder } from '../encoding/model-folder.ts';
+import { writeModelFolder } from '../encoding/model-folder.ts';
 import { readStarterFolder, type Starter } from '../encoding/starter-folder.ts';
 import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
@@ -11,6 +11,7 @@ import { turnIntoSearchSpace, type SearchSpace } from './search-space.ts';
 import { alignTokens, fillStartingTable, startingWeights, type TokenTranslations } from './starting-table.ts';
 import { createStaticParameters, type StaticParameters } from './static-parameters.ts';
 import { createStaticTrainable } from './static-trainable.ts';
+import { teacherSpace } from './teacher.ts';
 import type { TrainingSubject } from './training-subject.ts';
 
 /** Room for the gradients and pooled sums of one step beside the tables. */
@@ -50,7 +51,7 @@ export async function openStaticSubject(options: {
       await lookAt(0);
     },
     finish: async ({ training, ...facts }) => {
-      const given = starter ?? (recipe.distillation === undefined ? null : await searchSpaceOf(recipe.distillation.teacher, width));
+      const given = starter ?? (recipe.distillation === undefined ? null : await teacherSpace({ ...recipe.distillation, starterFolder: options.starterFolder, width }));
       const space: SearchSpace = given === null ? await turnIntoSearchSpace({ prepared, kernels, memory, parameters, threads }) : { table: parameters.table, mean: given.mean, scale: given.scale };
       const model = {
         ...facts,
@@ -66,13 +67,6 @@ export async function openStaticSubject(options: {
     },
     [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
   };
-}
-
-/** A student lives in its teacher's space, and searches there as the teacher does: whitened as a static teacher is, else not at all. */
-async function searchSpaceOf(teacher: string, width: number): Promise<Pick<SearchSpace, 'mean' | 'scale'>> {
-  const asItIs = { mean: new Float32Array(width), scale: new Float32Array(width).fill(1) };
-  const manifest = await readManifest(teacher).catch(() => null); // a backbone's folder has none
-  return manifest?.encoder.kind === 'static' ? (await readModelFolder(teacher)).model : asItIs;
 }
 
 /** Fills rows and weights where training starts. */
