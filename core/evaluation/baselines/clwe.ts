@@ -40,6 +40,8 @@ export const clweSettingsSchema = z.strictObject({
       leastCount: z.int().min(1).max(1_000_000).optional(),
     })
     .prefault({}),
+  /** Sentence pairs of a language from which words are learned, the first ones. */
+  mostPairs: z.int().min(1).max(10_000_000).default(50_000),
   mostWords: z.int().min(2).max(2_000_000).default(MOST_WORDS),
 });
 
@@ -100,7 +102,7 @@ export async function makeClwe(options: MakeClweOptions): Promise<ClweSummary> {
   for (const language of others) {
     const direction = { language, pivot: settings.pivot };
     const given = pairsOntoPivot(dictionaries, direction);
-    const learned = settings.supervision === 'unsupervised' ? [] : await dictionaryFromPairs(pairsOntoPivot(parallel, direction), signal);
+    const learned = settings.supervision === 'unsupervised' ? [] : await dictionaryFromPairs(pairsOntoPivot(parallel, direction).slice(0, settings.mostPairs), signal);
     known.set(language, { vectors: await vectorsFor(language), pairs: [...given, ...learned] });
   }
   const supervision = settings.supervision ?? ([...known.values()].every(({ pairs }) => pairs.length > 0) ? 'supervised' : 'unsupervised');
