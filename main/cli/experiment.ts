@@ -2,6 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readExperiment } from '../../core/evaluation/experiments/experiment-file.ts';
+import { measureProductRate } from '../../core/training/backbone-inspection/measure-speed.ts';
+import { planExperiment } from '../experiments/plan-experiment.ts';
+import { planText } from '../experiments/plan-text.ts';
 import { runExperiment } from '../experiments/run-experiment.ts';
 import { choice, optional, required, wholeNumber, type Command } from './command.ts';
 import { starterFolder } from './places.ts';
@@ -11,21 +14,26 @@ const MOST_THREADS = 256;
 const DIGITS = 3;
 
 export const experimentCommand: Command = {
-  summary: 'Runs an experiment file: trains its rows, measures them, writes results.json, report.md and plot.svg.',
-  usage: '--file FILE --out DIR [--data DIR] [--only ROW] [--threads N] [--device cpu|webgpu|auto] [--keep-models] [--json]',
-  options: { file: { type: 'string' }, out: { type: 'string' }, data: { type: 'string' }, only: { type: 'string' }, threads: { type: 'string' }, device: { type: 'string' }, 'keep-models': { type: 'boolean' } },
+  summary: 'Runs an experiment file: trains its rows, measures them, writes results.json, report.md and plot.svg. --plan says what it would take.',
+  usage: '--file FILE --out DIR [--data DIR] [--only ROW] [--threads N] [--device cpu|webgpu|auto] [--keep-models] [--json]\n       --file FILE --plan [--data DIR] [--threads N] [--json]',
+  options: { plan: { type: 'boolean' }, file: { type: 'string' }, out: { type: 'string' }, data: { type: 'string' }, only: { type: 'string' }, threads: { type: 'string' }, device: { type: 'string' }, 'keep-models': { type: 'boolean' } },
   run: async (values, { signal, say }) => {
     const file = resolve(required(values, 'file', 'an experiment file (JSON)'));
-    const outputFolder = resolve(required(values, 'out', 'the folder for the results'));
     const data = optional(values, 'data');
     const experiment = await readExperiment(file, data === null ? null : resolve(data));
+    const threads = wholeNumber(values, 'threads', { least: 1, most: MOST_THREADS }) ?? availableParallelism();
+    if (values['plan'] === true) {
+      const plan = await planExperiment(experiment, { operationsPerSecond: await measureProductRate({ threads }) });
+      return { json: plan, text: planText(plan) };
+    }
+    const outputFolder = resolve(required(values, 'out', 'the folder for the results'));
     const lines = sayEvents(say);
     const results = await runExperiment({
       experiment,
       outputFolder,
       starterFolder,
       only: optional(values, 'only'),
-      threads: wholeNumber(values, 'threads', { least: 1, most: MOST_THREADS }) ?? availableParallelism(),
+      threads,
       device: choice(values, 'device', ['cpu', 'webgpu', 'auto']),
       keepModels: values['keep-models'] === true,
       signal,
