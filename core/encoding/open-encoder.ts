@@ -16,7 +16,7 @@ export async function openEncoder(modelFolder: string, options: { readonly threa
   const plain = await openUncalibratedEncoder(modelFolder, options);
   if (manifest.calibration === undefined) return plain;
   const calibration = await readCalibration(manifest.calibration, (name) => readChecked(modelFolder, manifest, name));
-  return createCalibratedEncoder(plain, calibration, sha256(JSON.stringify(manifest.files)));
+  return createCalibratedEncoder(plain, calibration, { modelId: sha256(JSON.stringify(manifest.files)), hasPhraseSpace: manifest.phrases !== undefined });
 }
 
 /** As `openEncoder`, with the vectors from before calibration. */

@@ -113,7 +113,7 @@ export async function calibrateModel(options: CalibrateModelOptions): Promise<Ca
     profiles: letterProfiles(texts),
   };
   report({ phase: 'evaluating', done: 0, total: measured.length, unit: 'language pairs' });
-  const calibrated = createCalibratedEncoder(encoder, calibration, '');
+  const calibrated = createCalibratedEncoder(encoder, calibration, { modelId: '', hasPhraseSpace: true });
   const heldOut: CalibrationReport['heldOut'][number][] = [];
   for (const { source, target, pairs } of measured) {
     if (signal.aborted) throw new CancellationError(undefined, { cause: signal.reason });

@@ -1,6 +1,6 @@
 /** How does a calibrated model turn text into vectors? As the model it was made from, then shifted, scaled and rotated by the language of the text. */
 import { calibrate } from '../calibration.ts';
-import type { Encoder, TextKind } from '../encoder.ts';
+import type { Encoder, PhraseEncoder, TextKind } from '../encoder.ts';
 import type { ModelCalibration, Space } from './calibration-files.ts';
 import { createLetterGuesser } from './letter-profiles.ts';
 
@@ -9,12 +9,14 @@ const spaceOf: { readonly [Kind in TextKind]: Space } = { sentence: 'sentence', 
 /**
  * The same encoder with calibrated vectors. A language that was not calibrated keeps its vectors; where nobody says the language of a text,
  * it is guessed from its letters among those that were.
+ * Phrases are brought as sentences are, with the language of a sentence that shows them in use, unless they live in a space of their own: another
+ * layer than the one that is pooled, or `hasPhraseSpace`, a model trained on phrases.
  * @param modelId its own: an index made before calibration is another model's.
  */
-export function createCalibratedEncoder(plain: Encoder, calibration: ModelCalibration, modelId: string): Encoder {
+export function createCalibratedEncoder(plain: Encoder, calibration: ModelCalibration, { modelId, hasPhraseSpace }: { readonly modelId: string; readonly hasPhraseSpace: boolean }): Encoder {
   const { spaces, profiles } = calibration;
   const guess = createLetterGuesser(profiles);
-  const { width, pivot, languages, windowSpans, translation, phrases } = plain; // not tokenSums: a calibrated vector is no sum over tokens
+  const { width, pivot, languages, windowSpans, translation } = plain; // not tokenSums: a calibrated vector is no sum over tokens
 
   const encoderFor = (said: string | null): Encoder => {
     const base = said === null ? plain : (plain.inLanguage?.(said) ?? plain);
@@ -34,6 +36,13 @@ export function createCalibratedEncoder(plain: Encoder, calibration: ModelCalibr
       }
       return result;
     };
+    const phrasesOf = (phrases: PhraseEncoder): PhraseEncoder => ({
+      ...phrases,
+      vectors: async (list, options = {}) => {
+        const rows = await phrases.vectors(list, options);
+        return options.layer === undefined ? brought(rows, list.map(({ phrase, sentences }) => languageOf(sentences[0] ?? phrase)), 'sentence') : rows;
+      },
+    });
     return {
       width,
       modelId,
@@ -41,7 +50,7 @@ export function createCalibratedEncoder(plain: Encoder, calibration: ModelCalibr
       languages,
       windowSpans,
       translation,
-      ...(phrases === undefined ? {} : { phrases }),
+      ...(base.phrases === undefined ? {} : { phrases: hasPhraseSpace || base.phrases.width !== width ? base.phrases : phrasesOf(base.phrases) }),
       encode: async (texts, kind) => brought(await base.encode(texts, kind), texts.map(languageOf), spaceOf[kind]),
       encodeDocuments: async (texts) => {
         const found = await base.encodeDocuments(texts);

@@ -35,8 +35,11 @@ const recipe = z.strictObject({
 /** The model of another row before it was trained. */
 const untrained = z.strictObject({ ...common, kind: z.literal('untrained'), of: name, method });
 
-/** The model of another row, searched in another way. */
-const search = z.strictObject({ ...common, kind: z.literal('search'), of: name, method });
+/** How a transformer's states become a vector, other than its model says: CCP is trained with the first token and measured with the mean of layer 14. */
+const pooling = z.strictObject({ mode: z.enum(['cls', 'mean']).optional(), layer: z.int().min(0).max(1000).optional() });
+
+/** The model of another row, searched in another way, or pooled in another way. */
+const search = z.strictObject({ ...common, kind: z.literal('search'), of: name, method, pooling: pooling.optional() });
 
 /** Words alone. `tuned`: k1 and b are the best on the development tasks, from the grid of Anserini's tuning. */
 const bm25 = z.strictObject({
@@ -49,7 +52,7 @@ const bm25 = z.strictObject({
 });
 
 /** Pretrained weights as they came. */
-const backbone = z.strictObject({ ...common, kind: z.literal('backbone'), path, pooling: z.strictObject({ mode: z.enum(['cls', 'mean']).optional(), layer: z.int().min(0).max(1000).optional() }).default({}) });
+const backbone = z.strictObject({ ...common, kind: z.literal('backbone'), path, pooling: pooling.default({}) });
 
 const steps = z.strictObject({ shift: z.boolean().default(false), scale: z.boolean().default(false), rotate: z.enum(['none', 'pairs', 'unsupervised']).default('none') });
 const texts = z.record(z.string(), z.array(path).min(1));

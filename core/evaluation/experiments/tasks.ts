@@ -33,7 +33,7 @@ const retrieval = z.strictObject({
   documents: z.int().positive().optional(),
 });
 
-/** Which sentence of the other file is the translation? Line n of one file translates line n of the other (Tatoeba). */
+/** Which sentence of the other file is the translation? Line n of one file translates line n of the other (Tatoeba); "FILE#2" is the second column of a table. */
 const pairs = z.strictObject({
   ...common,
   kind: z.literal('pairs'),
@@ -127,7 +127,7 @@ export function pathsOfTask(task: ExperimentTask): readonly string[] {
     case 'retrieval':
       return [task.data, ...[task.collection, task.distractors].filter((one) => one !== undefined)];
     case 'pairs':
-      return [task.source, task.target, ...(task.through === undefined ? [] : [task.through.source, task.through.target])];
+      return [task.source, task.target, ...(task.through === undefined ? [] : [task.through.source, task.through.target])].map((one) => one.replace(/#\d+$/, ''));
     case 'bitext':
       return [task.train, task.test].flatMap(({ source, target, gold }) => [source, target, gold]);
     case 'phrases':

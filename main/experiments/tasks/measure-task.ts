@@ -2,6 +2,7 @@
 import { readBitextSet, type BitextSet } from '../../../core/corpus/bitext-set.ts';
 import { joinedPairs } from '../../../core/corpus/joined-pairs.ts';
 import { readAllPairs } from '../../../core/corpus/parallel.ts';
+import { columnNamed, readColumnPairs } from '../../../core/corpus/table-lines.ts';
 import { readPhraseSet } from '../../../core/corpus/phrase-set.ts';
 import type { Encoder } from '../../../core/encoding/encoder.ts';
 import { evaluateBitext } from '../../../core/evaluation/bitext-task.ts';
@@ -54,7 +55,7 @@ function bothSides({ encoderFor }: System, task: { readonly sourceLanguage?: str
 }
 
 async function measurePairs(task: TaskOf<'pairs'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {
-  const read = async (sourcePath: string, targetPath: string) => (await readAllPairs({ sourcePath, targetPath, source: 'und', target: 'und' }, signal)).pairs;
+  const read = async (sourcePath: string, targetPath: string) => (columnNamed(sourcePath) === null ? (await readAllPairs({ sourcePath, targetPath, source: 'und', target: 'und' }, signal)).pairs : readColumnPairs({ source: sourcePath, target: targetPath }, signal));
   const { through } = task;
   const pairs = through === undefined ? await read(task.source, task.target) : joinedPairs(await read(task.source, through.source), await read(task.target, through.target));
   const { right } = await evaluatePairs({ ...bothSides(system, task), sources: pairs.map(({ source }) => source), targets: pairs.map(({ target }) => target) });
