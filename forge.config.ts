@@ -6,9 +6,9 @@ import { MakerSquirrel } from '@electron-forge/maker-squirrel';
 import { MakerZIP } from '@electron-forge/maker-zip';
 import { FusesPlugin } from '@electron-forge/plugin-fuses';
 import type { ForgeConfig } from '@electron-forge/shared-types';
-import { fuses, isLeftOut, UNPACKED } from './main/electron/packaging.ts';
+import { ASSOCIATION, DOCUMENT_TYPES, fuses, isLeftOut, UNPACKED } from './main/electron/packaging.ts';
 
-const LINUX = { options: { bin: 'isogloss', categories: ['Education' as const, 'Science' as const] } };
+const LINUX = { bin: 'isogloss', categories: ['Education' as const, 'Science' as const], mimeType: [ASSOCIATION.mimeType] };
 
 const config: ForgeConfig = {
   outDir: 'build/forge',
@@ -19,12 +19,14 @@ const config: ForgeConfig = {
     appCategoryType: 'public.app-category.education',
     asar: { unpack: UNPACKED },
     ignore: isLeftOut,
+    extraResource: [ASSOCIATION.mimeFile],
+    extendInfo: DOCUMENT_TYPES,
     prune: true, // development dependencies stay here
   },
   makers: [
     new MakerZIP({}),
-    new MakerDeb(LINUX, ['linux']),
-    new MakerRpm(LINUX, ['linux']),
+    new MakerDeb({ options: { ...LINUX, scripts: { postinst: ASSOCIATION.installed, postrm: ASSOCIATION.removed } } }, ['linux']),
+    new MakerRpm({ options: LINUX }, ['linux']), // its maker runs no scripts: files open in Isogloss once the MIME file is installed by hand
     new MakerDMG({}, ['darwin']),
     new MakerSquirrel({ name: 'isogloss' }, ['win32']),
   ],

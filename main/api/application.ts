@@ -10,6 +10,7 @@ import { createPrepare } from '../jobs/prepare.ts';
 import { createJobRegistry, type JobRegistry } from '../jobs/registry.ts';
 import { createLog, type Log } from '../log/rotating-log.ts';
 import { hasCheckpoint } from '../project/models.ts';
+import { hasPhraseCheckpoint } from '../project/phrases.ts';
 import { createProjects, type Projects } from '../project/projects.ts';
 import { createRecentProjects, type RecentProjects } from '../project/recent.ts';
 import { hasSample } from '../project/sample.ts';
@@ -39,6 +40,8 @@ export type ApplicationOptions = {
   readonly libraryQuietMs?: number;
   /** Told of our own faults and of a journal that cannot be written; carries no text of documents. */
   readonly onFault: (error: Error) => void;
+  /** `chosen`: the window may name only paths that it was shown; absent: any (tests of the program itself). */
+  readonly paths?: 'chosen';
   /** Told whenever a job begins, moves on or ends. */
   readonly onJob?: (job: Job) => void;
   /** Told whenever the list of recent projects has changed. */
@@ -106,8 +109,8 @@ export async function createServices(given: ApplicationOptions): Promise<Service
       },
     }),
     canResume: async ({ kind, projectId }) => {
-      const folder = kind === 'train' ? await recent.folderOf(projectId) : null;
-      return folder !== null && hasCheckpoint(folder);
+      const folder = kind === 'train' || kind === 'phrases' ? await recent.folderOf(projectId) : null;
+      return folder !== null && (kind === 'phrases' ? hasPhraseCheckpoint(folder) : hasCheckpoint(folder));
     },
     onChange: (job) => {
       noteJob(job);

@@ -10,12 +10,13 @@ import { decideMining, levelsOf, listMinings, pairsOf, readMining, undoMining } 
 import { viewJudgements } from '../project/judgements.ts';
 import { receivePiece } from '../project/uploads.ts';
 import type { Services } from './application.ts';
+import { createChosenPaths, showEach } from './chosen-paths.ts';
 import { doorError, guardStream } from './door-errors.ts';
 import { exportProjectJudgements, markPassage, measureJudgements, requireWritable } from './judgements.ts';
 import { addOwn, changeExperiments, chooseData, experimentResults, experimentsOf, forget } from './experiments.ts';
 import { gatherDiagnostics } from './gather-diagnostics.ts';
 import { addFolder, changeFolders, forgetMined, keepMined, retryFiles, watchLibrary } from './library.ts';
-import { lookPhraseUp } from './phrases.ts';
+import { forgetPhrases, lookPhraseUp, phraseStatus } from './phrases.ts';
 import { addCorpus, changeCorpus, incomingFolder, inspectBackbone, openSample, planTraining, readLibrary, readResult, removeCorpus, show, updateProject } from './projects.ts';
 import { facets, pool, search, searchSimilar } from './search.ts';
 import { bringIn, compareProjectRuns, listProjectRuns, lookAtShared, planShare } from './share.ts';
@@ -23,9 +24,15 @@ import { bringIn, compareProjectRuns, listProjectRuns, lookAtShared, planShare }
 /** The router of a running application. */
 export function createRouter(services: Services) {
   const { projects, jobs, recent, options } = services;
-  const door = implement(contract).use(async ({ next }) => {
+  const chosen = options.paths === 'chosen' ? createChosenPaths() : null;
+  const door = implement(contract).use(async ({ next, path }, input) => {
     try {
-      return await next();
+      chosen?.require(path.join('.'), input);
+      const result = await next();
+      if (chosen === null) return result;
+      if (isStream(result.output)) return { ...result, output: showEach(result.output, chosen.show) as typeof result.output }; // the same events, one by one
+      chosen.show(result.output);
+      return result;
     } catch (thrown) {
       throw doorError(thrown, options.onFault);
     }
@@ -116,6 +123,8 @@ export function createRouter(services: Services) {
     },
     phrases: {
       lookUp: door.phrases.lookUp.handler(({ input, signal }) => lookPhraseUp(services, input, signal)),
+      status: door.phrases.status.handler(({ input, signal }) => phraseStatus(services, input.projectId, signal)),
+      forget: door.phrases.forget.handler(({ input }) => forgetPhrases(services, input.projectId)),
     },
     judgement: {
       mark: door.judgement.mark.handler(async ({ input: { projectId, ...mark } }) => markPassage(await projects.get(projectId), { ...mark, at: services.now() })),
@@ -175,6 +184,10 @@ export function createRouter(services: Services) {
       }),
     },
   });
+}
+
+function isStream(output: unknown): output is AsyncIterable<unknown> {
+  return typeof output === 'object' && output !== null && Symbol.asyncIterator in output;
 }
 
 export type ApplicationRouter = ReturnType<typeof createRouter>;

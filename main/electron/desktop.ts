@@ -124,6 +124,7 @@ async function run<Menu>(electron: ElectronParts<Menu>, facts: DesktopFacts, ope
     startProcess: utilityProcesses((script, args, options) => utilityProcess.fork(script, args, options), (name) => built(`main/workers/${name}.mjs`)),
     folders,
     home: facts.home,
+    paths: 'chosen',
     sampleFolder: join(root, 'core', 'sample'),
     starterFolder: join(root, 'core', 'training', 'starter'),
     systemLanguage: app.getLocale(),

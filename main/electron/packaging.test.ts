@@ -7,7 +7,8 @@ import { flipFuses, FuseState, FuseV1Options, getCurrentFuseWire } from '@electr
 import { describe, expect, it } from 'vitest';
 import config from '../../forge.config.ts';
 import { temporaryFolder } from '../../core/base/test-disks.ts';
-import { fuses, isLeftOut, UNPACKED } from './packaging.ts';
+import { PORTABLE_ENDING } from './opened-path.ts';
+import { ASSOCIATION, DOCUMENT_TYPES, fuses, isLeftOut, UNPACKED } from './packaging.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -79,6 +80,17 @@ describe('forge.config.ts', () => {
     expect((config.makers ?? []).map((maker) => ('name' in maker ? maker.name : '')).sort()).toEqual(['deb', 'dmg', 'rpm', 'squirrel', 'zip']);
     expect((config.plugins ?? []).map((plugin) => ('name' in plugin ? plugin.name : ''))).toEqual(['fuses']);
     expect(config.packagerConfig).toMatchObject({ asar: { unpack: UNPACKED }, ignore: isLeftOut });
+  });
+});
+
+describe('files ending in .isogloss', () => {
+  it('belong to the program on every system: by MIME type, by uniform type, by the registry (squirrel.ts)', () => {
+    const xml = readFileSync(join(root, ASSOCIATION.mimeFile), 'utf8');
+    expect(xml).toContain(`type="${ASSOCIATION.mimeType}"`);
+    expect(xml).toContain(`pattern="*${PORTABLE_ENDING}"`);
+    for (const script of [ASSOCIATION.installed, ASSOCIATION.removed]) expect(readFileSync(join(root, script), 'utf8')).toMatch(/^#!\/bin\/sh\n/);
+    expect(DOCUMENT_TYPES.UTExportedTypeDeclarations[0]?.UTTypeTagSpecification['public.filename-extension']).toEqual([PORTABLE_ENDING.slice(1)]);
+    expect(config.packagerConfig).toMatchObject({ extendInfo: DOCUMENT_TYPES, extraResource: [ASSOCIATION.mimeFile] });
   });
 });
 

@@ -34,3 +34,19 @@ export function isLeftOut(path: string): boolean {
   if (/\.stamp$/.test(path)) return true;
   return !TAKEN.some((taken) => path === taken || path.startsWith(`${taken}/`) || taken.startsWith(`${path}/`));
 }
+
+/** How the system learns that .isogloss files open in Isogloss: files for Linux here, DOCUMENT_TYPES for macOS, squirrel.ts for Windows. */
+export const ASSOCIATION = {
+  mimeType: 'application/x-isogloss',
+  mimeFile: 'main/electron/association/isogloss-mime.xml',
+  installed: 'main/electron/association/installed.sh',
+  removed: 'main/electron/association/removed.sh',
+} as const;
+
+const UNIFORM_TYPE = 'org.isogloss.portable';
+
+/** Goes into the Info.plist of the macOS application. */
+export const DOCUMENT_TYPES = {
+  CFBundleDocumentTypes: [{ CFBundleTypeName: 'Isogloss', CFBundleTypeRole: 'Viewer', LSHandlerRank: 'Owner', LSItemContentTypes: [UNIFORM_TYPE] }],
+  UTExportedTypeDeclarations: [{ UTTypeIdentifier: UNIFORM_TYPE, UTTypeDescription: 'Isogloss', UTTypeConformsTo: ['public.data'], UTTypeTagSpecification: { 'public.filename-extension': ['isogloss'], 'public.mime-type': ASSOCIATION.mimeType } }],
+};

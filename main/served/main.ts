@@ -30,6 +30,7 @@ async function main(): Promise<void> {
     startProcess: nodeProcesses((name) => inRepository(`main/workers/${name}.ts`)),
     folders: userFolders({ environment: process.env, platform: process.platform, home: homedir() }),
     home: homedir(),
+    paths: 'chosen',
     sampleFolder: inRepository('core/sample'),
     starterFolder: inRepository('core/training/starter'),
     systemLanguage: Intl.DateTimeFormat().resolvedOptions().locale,
