@@ -1,11 +1,12 @@
 /** How does each kind of row become a system? One line a kind. */
 import { InvariantError } from '../../../core/base/errors.ts';
+import { openAsItIs } from '../../../core/encoding/open-as-it-is.ts';
 import { openEncoder } from '../../../core/encoding/open-encoder.ts';
 import { openUntrainedEncoder } from '../../../core/encoding/untrained-encoder.ts';
 import type { ExperimentRow } from '../../../core/evaluation/experiments/experiment-file.ts';
 import type { RowKind, RowOf } from '../../../core/evaluation/experiments/rows.ts';
 import { oneEncoder, type System, type SystemContext } from '../system.ts';
-import { openBackboneSystem, pooledAs } from './backbone.ts';
+import { openBackboneSystem } from './backbone.ts';
 import { openBm25System } from './bm25.ts';
 import { openCalibratedSystem } from './calibrated.ts';
 import { openClseSystem } from './clse.ts';
@@ -16,7 +17,7 @@ type OpenSystem<Kind extends RowKind> = (row: RowOf<Kind>, context: SystemContex
 
 const openers: { readonly [Kind in RowKind]: OpenSystem<Kind> } = {
   recipe: async ({ name, method }, { modelFolderOf, threads }) => oneEncoder(await openEncoder(await modelFolderOf(name), { threads }), method),
-  search: async ({ of, method, pooling }, { modelFolderOf, threads }) => oneEncoder(await (pooling === undefined ? openEncoder : pooledAs(pooling))(await modelFolderOf(of), { threads }), method),
+  search: async ({ of, method, pooling }, { modelFolderOf, threads }) => oneEncoder(await openAsItIs(await modelFolderOf(of), { threads, ...(pooling === undefined ? {} : { pooling }) }), method),
   untrained: async ({ of, method }, { modelFolderOf }) => oneEncoder(await openUntrainedEncoder(await modelFolderOf(of)), method),
   bm25: openBm25System,
   backbone: openBackboneSystem,
