@@ -86,7 +86,8 @@ export async function prepareCollection(options: { readonly documents: readonly 
   };
 }
 
-async function denseIndexOf(texts: readonly string[], encoder: Encoder, options: { readonly signal: AbortSignal | undefined; readonly report: ReportProgress }): Promise<DenseIndex> {
+/** The vectors of texts as an index that is scanned exactly. @throws as prepareCollection. */
+export async function denseIndexOf(texts: readonly string[], encoder: Encoder, options: { readonly signal: AbortSignal | undefined; readonly report: ReportProgress }): Promise<DenseIndex> {
   const blocks: Float32Array[] = [];
   const owners: number[] = [];
   const windows: number[] = [];

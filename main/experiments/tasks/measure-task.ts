@@ -7,14 +7,15 @@ import { readPhraseSet } from '../../../core/corpus/phrase-set.ts';
 import type { Encoder } from '../../../core/encoding/encoder.ts';
 import { evaluateBitext } from '../../../core/evaluation/bitext-task.ts';
 import { metricOf, type ExperimentTask, type TaskKind, type TaskOf } from '../../../core/evaluation/experiments/tasks.ts';
+import { denseRun } from '../../../core/evaluation/dense-run.ts';
 import { evaluatePairs } from '../../../core/evaluation/pairs-task.ts';
 import { answerPhrases } from '../../../core/evaluation/phrases-task.ts';
 import { evaluateRetrieval, prepareCollection } from '../../../core/evaluation/retrieval-task.ts';
-import { metricsPerQuery } from '../../../core/metrics/ranking.ts';
+import { metricsPerQuery, type Qrels, type Run } from '../../../core/metrics/ranking.ts';
 import { canonicaliseTag } from '../../../core/text/language.ts';
 import type { System } from '../system.ts';
 import { measureXor } from './xor.ts';
-import { readRetrievalTask } from './retrieval-files.ts';
+import { readRetrievalTask, streamRetrievalTask } from './retrieval-files.ts';
 
 /** Values of single items by metric, the task's own metric first; `weights` as Measurement has them. `note`: what the value alone does not say. */
 export type TaskMeasurement = { readonly values: ReadonlyMap<string, { readonly items: readonly number[]; readonly weights?: readonly number[] }>; readonly note?: string };
@@ -40,12 +41,26 @@ export function searchEncoder({ encoderFor }: System, { queryLanguage, documentL
 }
 
 async function measureRetrieval(task: TaskOf<'retrieval'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {
-  const { documents, queries, qrels } = await readRetrievalTask(task, signal);
-  const bm25 = await system.bm25For?.(task);
-  const collection = await prepareCollection({ documents, encoder: searchEncoder(system, task), ...(bm25 === undefined ? {} : { bm25 }), signal });
-  const { run } = await evaluateRetrieval({ collection, queries, qrels, method: system.method, queryLanguage: canonicaliseTag(task.queryLanguage), documentLanguage: canonicaliseTag(task.documentLanguage), signal });
+  const encoder = searchEncoder(system, task);
+  const { run, qrels } = system.method === 'dense' && encoder !== null ? await runByVectors(task, encoder, signal) : await runInMemory(task, system, encoder, signal);
   const perQuery = [...metricsPerQuery(run, new Map([...qrels].filter(([queryId]) => run.has(queryId)))).values()];
   return { values: new Map([task.metric, ...task.also].map((metric) => [metric, { items: perQuery.map((metrics) => metrics[metric]) }])) };
+}
+
+type JudgedRun = { readonly run: Run; readonly qrels: Qrels };
+
+/** Vectors alone: documents stream by, so collections may be of any size. */
+async function runByVectors(task: TaskOf<'retrieval'>, encoder: Encoder, signal: AbortSignal): Promise<JudgedRun> {
+  const { queries, documents, qrels } = await streamRetrievalTask(task, signal);
+  return { run: await denseRun({ documents: documents(), queries, encoder, signal }), qrels: qrels() };
+}
+
+async function runInMemory(task: TaskOf<'retrieval'>, system: System, encoder: Encoder | null, signal: AbortSignal): Promise<JudgedRun> {
+  const { documents, queries, qrels } = await readRetrievalTask(task, signal);
+  const bm25 = await system.bm25For?.(task);
+  const collection = await prepareCollection({ documents, encoder, ...(bm25 === undefined ? {} : { bm25 }), signal });
+  const { run } = await evaluateRetrieval({ collection, queries, qrels, method: system.method, queryLanguage: canonicaliseTag(task.queryLanguage), documentLanguage: canonicaliseTag(task.documentLanguage), signal });
+  return { run, qrels };
 }
 
 /** The encoders of both sides. */

@@ -1,7 +1,9 @@
 /** Which questions, documents and judgements does a retrieval task of an experiment name? */
 import { stat } from 'node:fs/promises';
 import { findCollection, findQuestionFiles, findRetrievalFiles, type RetrievalPaths } from '../../../core/corpus/retrieval-layouts.ts';
-import { readQueries } from '../../../core/corpus/retrieval-records.ts';
+import { InputError } from '../../../core/base/errors.ts';
+import { collect } from '../../../core/corpus/records.ts';
+import { readCollection, readJudgements, readQueries } from '../../../core/corpus/retrieval-records.ts';
 import { readRetrievalSet } from '../../../core/corpus/retrieval-set.ts';
 import { readDevelopmentSet } from '../../../core/evaluation/baselines/development-set.ts';
 import type { Experiment } from '../../../core/evaluation/experiments/experiment-file.ts';
@@ -15,6 +17,37 @@ export type ReadTask = { readonly documents: readonly TaskDocument[]; readonly q
 export async function readRetrievalTask(task: TaskOf<'retrieval'>, signal: AbortSignal): Promise<ReadTask> {
   const { documents, distractors, queries, judgements } = await readRetrievalSet(await pathsOf(task), signal);
   return { documents: [...documents, ...distractors], queries, qrels: qrelsOf(judgements) };
+}
+
+/** The questions at once, the documents as they are read. */
+export type StreamedTask = { readonly queries: readonly TaskQuery[]; readonly documents: () => AsyncGenerator<readonly TaskDocument[]>; /** After all documents were read: judgements of documents that were there. */ readonly qrels: () => Qrels };
+
+/** As readRetrievalTask, for collections that do not fit into memory. @throws as findRetrievalFiles; InputError 'corpus.no-judgements'; what the readers throw. */
+export async function streamRetrievalTask(task: TaskOf<'retrieval'>, signal: AbortSignal): Promise<StreamedTask> {
+  const { queriesPath, qrelsPath, collectionPath, distractorsPath } = await pathsOf(task);
+  const judgements = (await collect(readJudgements(qrelsPath, signal))).records;
+  const judged = new Set(judgements.map(({ queryId }) => queryId));
+  const known = new Map<string, TaskQuery>();
+  for (const { id, text } of (await collect(readQueries(queriesPath, signal))).records) if (judged.has(id) && !known.has(id)) known.set(id, { id, text });
+  const wanted = new Set(judgements.map(({ documentId }) => documentId));
+  const found = new Set<string>();
+  return {
+    queries: [...known.values()],
+    documents: async function* () {
+      for (const path of [collectionPath, ...(distractorsPath === undefined ? [] : [distractorsPath])]) {
+        for await (const reading of readCollection(path, signal)) {
+          if (reading.kind === 'problem') continue;
+          if (wanted.has(reading.value.id)) found.add(reading.value.id);
+          yield [reading.value];
+        }
+      }
+    },
+    qrels: () => {
+      const usable = judgements.filter(({ queryId, documentId }) => known.has(queryId) && found.has(documentId));
+      if (usable.length === 0) throw new InputError('corpus.no-judgements', `${qrelsPath}: expected judgements that name queries of ${queriesPath} and documents of ${collectionPath}, found none.`, { data: { path: qrelsPath } });
+      return qrelsOf(usable);
+    },
+  };
 }
 
 /**
