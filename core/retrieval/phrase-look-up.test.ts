@@ -109,3 +109,32 @@ describe('looking a phrase up', () => {
     await expect(createPhraseLookUp({ dictionaries: [{ name: 'a', entries: [{ phrase: 'a', line: 1, translations: ['b'], examples: [] }] }], encoder: createStaticEncoder(await testModel(), 'test'), signal: abort.signal })).rejects.toThrow('stop');
   });
 });
+
+describe('the best translations of a hit', () => {
+  const entries = ['mto', 'maji', 'nyumba'].map((phrase, i) => ({ phrase, line: i + 1, translations: [['river', 'stream'], ['water'], ['house']][i] ?? [], examples: [] }));
+  /** Two directions: things of water, things of land; of equal words the longer lies a little aside. */
+  const encoder = {
+    width: 2,
+    encode: (texts: readonly string[]) => Promise.resolve(Float32Array.from(texts.flatMap((text) => {
+      const angle = (/nyumba|house/.test(text) ? 1.5 : 0) + text.length / 100;
+      return [Math.cos(angle), Math.sin(angle)];
+    }))),
+  };
+
+  it('are the nearest on the other side of all dictionaries, best first, each once', async () => {
+    const { lookUp } = await createPhraseLookUp({ dictionaries: [{ name: 'a', entries }, { name: 'b', entries: entries.slice(0, 1) }], encoder, signal });
+    const [hit] = await lookUp('maji', 1);
+    expect(hit?.best.map(({ text }) => text)).toEqual(['river', 'water', 'stream', 'house']); // the first two are equally near: in the order of the dictionary
+    const similarities = hit?.best.map(({ similarity }) => similarity) ?? [];
+    expect(similarities).toEqual([...similarities].sort((x, y) => y - x));
+    expect((await lookUp('house', 1))[0]?.best.map(({ text }) => text)[0]).toBe('nyumba'); // asked in English: words of the other side
+  });
+
+  it('are none without a model; sentences from texts stand behind those of the dictionary', async () => {
+    const withOwn = entries.map((one) => ({ ...one, examples: [{ source: `${one.phrase} yao`, target: null }] }));
+    const { lookUp } = await createPhraseLookUp({ dictionaries: [{ name: 'a', entries: withOwn }], encoder: null, inTexts: new Map([['maji', ['maji yao', 'maji safi']]]), signal });
+    const [hit] = await lookUp('maji', 1);
+    expect(hit).toMatchObject({ best: [], examples: [{ source: 'maji yao', from: 'dictionary' }, { source: 'maji safi', target: null, from: 'texts' }] });
+    expect(hit?.examples).toHaveLength(2);
+  });
+});

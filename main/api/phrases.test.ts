@@ -7,7 +7,7 @@ import { createRouterClient } from '@orpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeModelFolder } from '../../core/encoding/model-folder.ts';
 import { testModel } from '../../core/encoding/test-models.ts';
-import { errorRecordFrom, type IsoglossClient } from '../contract/index.ts';
+import { errorRecordFrom, type IsoglossClient, type JobState } from '../contract/index.ts';
 import { nodeProcesses } from '../workers/process.ts';
 import { createServices, type Services } from './application.ts';
 import { createRouter } from './router.ts';
@@ -64,16 +64,37 @@ describe('the dictionaries of a project', () => {
   it('are looked into by spelling before a model is trained, by meaning after, each change seen', async () => {
     await add('words.lift', LIFT);
     const before = await lookUp('River');
-    expect(before).toMatchObject({ dictionaries: 1, entries: 1, isByMeaning: false, hits: [{ dictionary: 'words.lift', phrase: 'mto', translations: ['river'], match: 'exact', matched: { text: 'river', side: 'translation' }, examples: [{ source: 'mto ni mpana', target: 'the river is wide' }], similarity: null }] });
+    expect(before).toMatchObject({ dictionaries: 1, entries: 1, isByMeaning: false, hits: [{ dictionary: 'words.lift', phrase: 'mto', translations: ['river'], match: 'exact', matched: { text: 'river', side: 'translation' }, examples: [{ source: 'mto ni mpana', target: 'the river is wide', from: 'dictionary' }, { source: 'wavuvi huvuka mto mpana kwa mashua', target: null, from: 'texts' }], similarity: null, best: [] }] });
     await add('more.tsv', 'maji safi\tclean water\twanabeba maji safi kutoka kisimani\n');
     await writeModelFolder(join(projectFolder, 'models', 'one'), await testModel());
     await services.projects.change(projectId, (file) => ({ ...file, model: 'models/one' }));
     const after = await lookUp('maji');
     expect(after).toMatchObject({ dictionaries: 2, entries: 2, isByMeaning: true });
     expect(after.hits.map(({ match }) => match)).toEqual(['near', 'near']);
-    expect(after.hits[0]).toMatchObject({ phrase: 'maji safi', dictionary: 'more.tsv', examples: [{ source: 'wanabeba maji safi kutoka kisimani', target: null }] });
+    expect(after.hits[0]).toMatchObject({ phrase: 'maji safi', dictionary: 'more.tsv', examples: [{ source: 'wanabeba maji safi kutoka kisimani', target: null, from: 'dictionary' }] });
     await writeFile(join(home, 'files', 'more.tsv'), 'maji\twater\n');
     expect((await lookUp('maji')).hits[0]).toMatchObject({ phrase: 'maji', match: 'exact', translations: ['water'] });
+  });
+
+  it('teach the model their phrases in a job, whose model then reads them, until it is forgotten', async () => {
+    const words = Array.from({ length: 24 }, (_, i) => `mto ${'abcdefghijklmnopqrstuvwx'[i] ?? ''}${i}\triver ${i}`);
+    await add('many.tsv', `${words.join('\n')}\n`);
+    expect(await client.phrases.status({ projectId })).toMatchObject({ canTrain: true, model: null, dictionaries: [{ name: 'words.lift', entries: 1, source: 'sw', target: 'en' }, { name: 'more.tsv' }, { name: 'many.tsv', entries: 24 }] });
+    const { id } = await client.job.start({ kind: 'phrases', projectId, resume: false });
+    const kinds = new Set<string>();
+    let state: JobState | null = null;
+    for await (const event of await client.job.watch({ jobId: id })) {
+      if (event.kind === 'training') kinds.add(event.event.kind);
+      if (event.kind === 'state') state = event.state;
+    }
+    expect(state).toMatchObject({ status: 'finished', result: { kind: 'phrases', model: { isStale: false, pairs: [{ source: 'sw', target: 'en', heldBack: 2, before: expect.any(Number), after: expect.any(Number) }] } } });
+    for (const kind of ['plan', 'step', 'held-back', 'evaluation']) expect(kinds).toContain(kind);
+    expect((await client.phrases.status({ projectId })).model?.pairs).toHaveLength(1);
+    expect((await lookUp('mto')).hits[0]).toMatchObject({ phrase: 'mto', match: 'exact' });
+    await services.projects.change(projectId, (file) => ({ ...file, model: 'models/two' }));
+    expect((await client.phrases.status({ projectId })).model?.isStale).toBe(true);
+    await client.phrases.forget({ projectId });
+    expect((await client.phrases.status({ projectId })).model).toBeNull();
   });
 
   it('refuse a query of nothing', async () => {

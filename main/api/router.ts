@@ -4,7 +4,7 @@ import { InputError } from '../../core/base/errors.ts';
 import { contract } from '../contract/index.ts';
 import { comparedCorpora, inspectPaths } from '../project/corpora.ts';
 import { viewFolder } from '../project/folders.ts';
-import { chooseLanguages, describeLanguage } from '../project/languages.ts';
+import { chooseLanguages, describeLanguage, kinOf } from '../project/languages.ts';
 import { readLibraryReport } from '../project/library.ts';
 import { decideMining, levelsOf, listMinings, pairsOf, readMining, undoMining } from '../project/mining.ts';
 import { viewJudgements } from '../project/judgements.ts';
@@ -70,6 +70,7 @@ export function createRouter(services: Services) {
     language: {
       suggest: door.language.suggest.handler(({ input, signal }) => services.inspector.ask('suggest', input, signal)),
       describe: door.language.describe.handler(({ input }) => describeLanguage(input.tag)),
+      kin: door.language.kin.handler(({ input }) => ({ languages: kinOf(input.tag, input.limit) })),
     },
     files: {
       browse: door.files.browse.handler(({ input }) => viewFolder({ ...input, home: options.home })),

@@ -32,7 +32,7 @@ describe('phrases', () => {
   it('are looked up with and without a model', async () => {
     const words = ['phrases', 'search', '--dictionary', place('dictionary.tsv'), '--query', 'Stream', '--json'];
     const alone = await run(words);
-    expect(JSON.parse(alone.stdout)).toEqual([{ dictionary: 'dictionary.tsv', line: 1, phrase: 'mto', translations: ['river', 'stream'], examples: [{ source: 'mto ni mpana', target: null }], match: 'exact', matched: { text: 'stream', side: 'translation' }, similarity: null }]);
+    expect(JSON.parse(alone.stdout)).toEqual([{ dictionary: 'dictionary.tsv', line: 1, phrase: 'mto', translations: ['river', 'stream'], examples: [{ source: 'mto ni mpana', target: null, from: 'dictionary' }], match: 'exact', matched: { text: 'stream', side: 'translation' }, similarity: null, best: [] }]);
     const { code, stdout } = await run([...words, '--model', place('model'), '--k', '2']);
     expect([code, (JSON.parse(stdout) as { match: string }[]).map(({ match }) => match)]).toEqual([0, ['exact', 'near']]);
   });

@@ -9,13 +9,13 @@ import { procedure } from './errors.ts';
 import { byExperimentSchema, experimentAddInputSchema, experimentDataInputSchema, experimentListOutputSchema, experimentResultsSchema } from './experiment.ts';
 import { browseInputSchema, browseOutputSchema, uploadInputSchema, uploadOutputSchema } from './files.ts';
 import { byJobSchema, jobEventSchema, jobListInputSchema, jobListOutputSchema, jobRequestSchema, jobSchema } from './job.ts';
-import { languageDescribeInputSchema, languageSchema, languageSuggestInputSchema, languageSuggestOutputSchema } from './language.ts';
+import { languageDescribeInputSchema, languageKinInputSchema, languageKinOutputSchema, languageSchema, languageSuggestInputSchema, languageSuggestOutputSchema } from './language.ts';
 import { projectCreateInputSchema, projectOpenInputSchema, projectRemoveInputSchema, projectSchema, projectUpdateInputSchema, recentOutputSchema } from './project.ts';
 import { resultSchema } from './report.ts';
 import { judgementExportInputSchema, judgementExportOutputSchema, judgementMarkInputSchema, judgementPoolInputSchema, judgementScoresSchema, judgementsSchema } from './judgement.ts';
 import { libraryChooseInputSchema, libraryFolderAddInputSchema, libraryFolderRemoveInputSchema, libraryRetryInputSchema, librarySchema, libraryWatchInputSchema } from './library.ts';
 import { byMiningSchema, mineCandidatesInputSchema, mineCandidatesOutputSchema, mineDecideInputSchema, mineLevelsOutputSchema, mineListOutputSchema, mineUndoOutputSchema, miningSchema } from './mine.ts';
-import { phraseLookUpInputSchema, phraseLookUpOutputSchema } from './phrases.ts';
+import { phraseLookUpInputSchema, phraseLookUpOutputSchema, phraseStatusSchema } from './phrases.ts';
 import { runCompareInputSchema, runComparisonSchema, runListOutputSchema } from './run.ts';
 import { bringEventSchema, broughtSchema, shareBringInputSchema, shareLookInputSchema, sharePlanInputSchema, sharePlanSchema } from './share.ts';
 import { excerptInputSchema, excerptSchema, facetsSchema, searchInputSchema, searchOutputSchema, similarInputSchema } from './search.ts';
@@ -51,6 +51,7 @@ export const contract = {
   language: {
     suggest: procedure.input(languageSuggestInputSchema).output(languageSuggestOutputSchema),
     describe: procedure.input(languageDescribeInputSchema).output(languageSchema),
+    kin: procedure.input(languageKinInputSchema).output(languageKinOutputSchema),
   },
   files: {
     browse: procedure.input(browseInputSchema).output(browseOutputSchema),
@@ -103,6 +104,10 @@ export const contract = {
   phrases: {
     /** Over the dictionaries among the project's corpora: alike in spelling first, then near in meaning, across languages. */
     lookUp: procedure.input(phraseLookUpInputSchema).output(phraseLookUpOutputSchema),
+    /** The dictionaries among the corpora, and the model that a job of kind `phrases` made. */
+    status: procedure.input(byProjectSchema).output(phraseStatusSchema),
+    /** Takes the phrase model away; look-ups use the project's model again. */
+    forget: procedure.input(byProjectSchema).output(nothing),
   },
   judgement: {
     mark: procedure.input(judgementMarkInputSchema).output(judgementsSchema),

@@ -4,9 +4,10 @@ import { countSchema, idSchema, list, progressSchema, timeSchema } from './basic
 import { errorRecordSchema } from './errors.ts';
 import { mineTextSchema, miningSchema } from './mine.ts';
 import { shareResultSchema, shareWishSchema } from './share.ts';
+import { phraseModelSchema } from './phrases.ts';
 import { presetSchema, trainingEventSchema, trainingSummarySchema } from './training.ts';
 
-export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine', 'share', 'experiment']);
+export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine', 'phrases', 'share', 'experiment']);
 export type JobKind = z.infer<typeof jobKindSchema>;
 
 export const jobRequestSchema = z.discriminatedUnion('kind', [
@@ -15,6 +16,8 @@ export const jobRequestSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plan'), projectId: idSchema, preset: presetSchema }),
   z.object({ kind: z.literal('index'), projectId: idSchema }),
   z.object({ kind: z.literal('mine'), projectId: idSchema, source: mineTextSchema, target: mineTextSchema }),
+  /** Trains the project's model on its dictionaries; `resume` as with `train`. */
+  z.object({ kind: z.literal('phrases'), projectId: idSchema, resume: z.boolean() }),
   z.object({ kind: z.literal('share'), projectId: idSchema, wish: shareWishSchema }),
   /** Goes on where it was stopped. */
   z.object({ kind: z.literal('experiment'), projectId: idSchema, experimentId: idSchema }),
@@ -35,6 +38,7 @@ export const jobResultSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plan'), steps: countSchema, estimatedMinutes: z.number(), estimatedMemoryMB: z.number() }),
   z.object({ kind: z.literal('index'), summary: indexSummarySchema }),
   z.object({ kind: z.literal('mine'), mining: miningSchema }),
+  z.object({ kind: z.literal('phrases'), model: phraseModelSchema }),
   z.object({ kind: z.literal('share'), result: shareResultSchema }),
   z.object({ kind: z.literal('experiment'), experimentId: idSchema }),
 ]);

@@ -21,6 +21,7 @@ import { trainInWorker } from '../workers/train-in-worker.ts';
 import { prepareExperiment } from './prepare-experiment.ts';
 import { prepareIndex } from './prepare-index.ts';
 import { prepareMining } from './prepare-mining.ts';
+import { preparePhrases } from './prepare-phrases.ts';
 import { prepareShare } from './prepare-share.ts';
 import type { PreparedJob } from './registry.ts';
 import { runInWorker } from './run-in-worker.ts';
@@ -56,6 +57,8 @@ export function createPrepare(options: PrepareOptions): (request: JobRequest) =>
         return prepareIndex(options, project);
       case 'mine':
         return prepareMining(options, project, request);
+      case 'phrases':
+        return preparePhrases(options, project, request);
       case 'share':
         return prepareShare(options, project, request);
       case 'experiment':

@@ -21,6 +21,7 @@ const POSSIBLE: { readonly [Kind in JobKind]: readonly JobAction[] } = {
   plan: ['cancel'],
   index: ['pause', 'resume', 'cancel'],
   mine: ['cancel'],
+  phrases: ['pause', 'resume', 'cancel', 'stop-and-keep'],
   share: ['cancel'],
   experiment: ['cancel'],
 };

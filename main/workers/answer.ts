@@ -57,6 +57,10 @@ function dispatch(handlers: Handlers, { name, input, context }: { name: CallName
       return required(handlers.train, name)(calls.train.input.parse(input), context);
     case 'index':
       return required(handlers.index, name)(calls.index.input.parse(input), context);
+    case 'phrase-training':
+      return required(handlers['phrase-training'], name)(calls['phrase-training'].input.parse(input), context);
+    case 'dictionaries':
+      return required(handlers.dictionaries, name)(calls.dictionaries.input.parse(input), context);
     case 'mine':
       return required(handlers.mine, name)(calls.mine.input.parse(input), context);
     case 'look':

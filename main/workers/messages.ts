@@ -9,7 +9,7 @@ import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
 import { judgementScoresSchema } from '../contract/judgement.ts';
 import { libraryFileSchema, spellingRulesSchema } from '../contract/library.ts';
 import { mineTextSchema } from '../contract/mine.ts';
-import { phraseLookUpOutputSchema } from '../contract/phrases.ts';
+import { phraseLookUpOutputSchema, phrasesOfPairSchema } from '../contract/phrases.ts';
 import { runComparisonSchema } from '../contract/run.ts';
 import { broughtSchema, dataSheetSchema, exportFormatSchema, shareResultSchema } from '../contract/share.ts';
 import { portableIndexSchema, portableManifestSchema } from '../project/portable-file.ts';
@@ -17,7 +17,7 @@ import { excerptSchema, facetsSchema, foundHitSchema, locationSchema, searchChoi
 import { deviceWishSchema, trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
 
 /** One worker program per name: `<name>.ts` in this folder. */
-export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine', 'backbone', 'share', 'experiment']);
+export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine', 'phrase-training', 'backbone', 'share', 'experiment']);
 export type WorkerName = z.infer<typeof workerNameSchema>;
 
 export const trainTaskSchema = z.object({
@@ -91,13 +91,22 @@ export type MineTask = z.infer<typeof mineTaskSchema>;
 export const excerptTaskSchema = z.object({ folders: foldersSchema, path: z.string(), location: locationSchema, indexedAt: z.number().nullable() });
 export type ExcerptTask = z.infer<typeof excerptTaskSchema>;
 
+const dictionarySchema = z.object({ name: z.string(), paths: list(z.string()), format: corpusFormatSchema, languages: z.object({ source: z.string(), target: z.string() }).nullable(), encoding: z.string().nullable(), mapping: corpusMappingSchema.nullable() });
+/** Running text of a language, in which sentences are looked for that show a phrase. */
+const phraseTextSchema = dictionarySchema.omit({ languages: true, name: true }).extend({ language: z.string() });
+
 /** `corpora`: those that may be dictionaries; `modelFolder` null: by spelling alone. */
 export const phrasesTaskSchema = z.object({
   modelFolder: z.string().nullable(),
-  corpora: list(z.object({ name: z.string(), paths: list(z.string()), format: corpusFormatSchema, languages: z.object({ source: z.string(), target: z.string() }).nullable(), encoding: z.string().nullable(), mapping: corpusMappingSchema.nullable() })),
+  corpora: list(dictionarySchema),
+  texts: list(phraseTextSchema),
   query: z.string(),
   limit: z.number(),
 });
+
+/** `corpora`: those that may be dictionaries and say their languages. `recipePath`: where the recipe is written, and read again when resumed. */
+export const phraseTrainingTaskSchema = z.object({ modelFolder: z.string(), outputFolder: z.string(), recipePath: z.string(), corpora: list(dictionarySchema), texts: list(phraseTextSchema), seed: z.number(), threads: z.number(), device: deviceWishSchema, resume: z.boolean() });
+export type PhraseTrainingTask = z.infer<typeof phraseTrainingTaskSchema>;
 
 /** What leaves: everything that has been settled, so that the worker only writes. */
 export const shareTaskSchema = z.discriminatedUnion('kind', [
@@ -131,6 +140,9 @@ export const calls = {
   measure: { input: measureTaskSchema, output: judgementScoresSchema.shape.scores },
   facets: { input: openedIndexSchema, output: facetsSchema },
   phrases: { input: phrasesTaskSchema, output: phraseLookUpOutputSchema },
+  /** Which corpora are dictionaries, in their order; 0 entries: it is none. */
+  dictionaries: { input: phrasesTaskSchema.pick({ corpora: true }), output: z.object({ entries: list(z.number()) }) },
+  'phrase-training': { input: phraseTrainingTaskSchema, output: z.object({ summary: trainingSummarySchema, pairs: list(phrasesOfPairSchema) }) },
   excerpt: { input: excerptTaskSchema, output: excerptSchema },
   share: { input: shareTaskSchema, output: shareResultSchema },
   lookAtBrought: { input: z.object({ path: z.string() }), output: broughtSchema },
@@ -149,7 +161,7 @@ export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel
 export type Control = z.infer<typeof controlSchema>;
 
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'devices', 'backbone', 'share', 'lookAtBrought', 'fillFromBrought', 'compareRuns', 'experiment']), input: z.unknown() }),
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'phrase-training', 'dictionaries', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'devices', 'backbone', 'share', 'lookAtBrought', 'fillFromBrought', 'compareRuns', 'experiment']), input: z.unknown() }),
   /** Concerns the call of that id. */
   z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
 ]);

@@ -5,7 +5,7 @@ import { openIndex, type SearchIndex } from '../../core/retrieval/open-index.ts'
 import { answerCalls } from './answer.ts';
 import { facetsOf, filterOf } from './facets.ts';
 import type { OpenedIndex, SearchTask } from './messages.ts';
-import { lookPhraseUp } from './phrases.ts';
+import { countDictionaries, lookPhraseUp } from './phrases.ts';
 import { readExcerpt } from './read-excerpt.ts';
 
 /** The index that is open, or being opened; another one, or the same one after a change, takes its place. */
@@ -55,5 +55,6 @@ answerCalls({
   measure: async (task, { signal }) => measureJudged({ index: await indexFor(task), queries: task.queries, signal }),
   facets: async (task) => facetsOf(await indexFor(task)),
   phrases: (task, { signal }) => lookPhraseUp(task, signal),
+  dictionaries: (task, { signal }) => countDictionaries(task.corpora, signal),
   excerpt: (task, { signal }) => readExcerpt(task, signal),
 });

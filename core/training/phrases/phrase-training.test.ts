@@ -35,7 +35,9 @@ function placementOf(written: string): HeadPlacement {
   return found;
 }
 
-async function trainableOf({ placement: written, momentum, queue, start }: (typeof cases)[number]) {
+type Case = Pick<(typeof cases)[number], 'placement' | 'queue' | 'start'> & { readonly momentum: number | null };
+
+async function trainableOf({ placement: written, momentum, queue, start }: Case) {
   const placement = placementOf(written);
   const own = placement === 'none' ? null : sizes;
   const objective = createPhraseObjective({ tokenWidth: width, placement, sizes: own, temperature, hasMomentum: momentum !== null, threads: 1, device: 'cpu' });
