@@ -2,7 +2,7 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
 
-export const AREAS = ['language', 'texts', 'train', 'result', 'search', 'phrases', 'mine', 'judge'] as const;
+export const AREAS = ['language', 'texts', 'train', 'result', 'search', 'phrases', 'mine', 'judge', 'experiments', 'share'] as const;
 export type Area = (typeof AREAS)[number];
 
 /** Places that belong to no project. */
