@@ -10,6 +10,7 @@ import { decideMining, levelsOf, listMinings, pairsOf, readMining, undoMining } 
 import { viewJudgements } from '../project/judgements.ts';
 import { receivePiece } from '../project/uploads.ts';
 import type { Services } from './application.ts';
+import { calibrationStatus, useCalibration } from './calibration.ts';
 import { createChosenPaths, showEach } from './chosen-paths.ts';
 import { doorError, guardStream } from './door-errors.ts';
 import { exportProjectJudgements, markPassage, measureJudgements, requireWritable } from './judgements.ts';
@@ -121,6 +122,10 @@ export function createRouter(services: Services) {
       query: door.search.query.handler(({ input, signal }) => search(services, input, signal)),
       similar: door.search.similar.handler(({ input, signal }) => searchSimilar(services, input, signal)),
       facets: door.search.facets.handler(({ input }) => facets(services, input.projectId)),
+    },
+    calibration: {
+      status: door.calibration.status.handler(({ input }) => calibrationStatus(services, input.projectId)),
+      use: door.calibration.use.handler(({ input }) => useCalibration(services, input)),
     },
     phrases: {
       lookUp: door.phrases.lookUp.handler(({ input, signal }) => lookPhraseUp(services, input, signal)),

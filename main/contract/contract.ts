@@ -5,6 +5,7 @@ import { appInfoSchema, diagnosticsSchema, logInputSchema, logOutputSchema, sett
 import { backboneInspectInputSchema, backboneInspectionSchema } from './backbone.ts';
 import { byProjectSchema } from './basics.ts';
 import { corpusAddInputSchema, corpusChangeInputSchema, corpusRemoveInputSchema, inspectInputSchema, inspectionSchema } from './corpus.ts';
+import { calibrationStatusSchema, calibrationUseInputSchema } from './calibrate.ts';
 import { procedure } from './errors.ts';
 import { byExperimentSchema, experimentAddInputSchema, experimentDataInputSchema, experimentListOutputSchema, experimentResultsSchema } from './experiment.ts';
 import { browseInputSchema, browseOutputSchema, uploadInputSchema, uploadOutputSchema } from './files.ts';
@@ -67,6 +68,12 @@ export const contract = {
   backbone: {
     /** Looks at a model folder before anything starts: faults by name, or memory and time. Faults are an answer, not an error. */
     inspect: procedure.input(backboneInspectInputSchema).output(backboneInspectionSchema),
+  },
+  calibration: {
+    /** Start a job of kind `calibrate` to make one. */
+    status: procedure.input(byProjectSchema).output(calibrationStatusSchema),
+    /** Which of the two models the project searches with; its library is then read again. */
+    use: procedure.input(calibrationUseInputSchema).output(projectSchema),
   },
   training: {
     /** Quick: from counts and what is known of this machine. For a measured one start a job of kind `plan`. */

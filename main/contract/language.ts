@@ -30,3 +30,7 @@ export type GivenNames = Readonly<z.infer<typeof givenNamesSchema>>;
 export const languageSuggestInputSchema = z.object({ text: z.string().max(NAME_CHARACTERS), limit: z.number().int().min(1).max(50).default(8) });
 export const languageSuggestOutputSchema = z.object({ languages: list(languageSchema) });
 export const languageDescribeInputSchema = z.object({ tag: tagSchema });
+
+/** Close relatives that have a name, nearest first: texts in them help when one's own are few. */
+export const languageKinInputSchema = z.object({ tag: tagSchema, limit: z.number().int().min(1).max(50).default(6) });
+export const languageKinOutputSchema = z.object({ languages: list(languageSchema) });

@@ -1,5 +1,6 @@
 /** How is a language shown in the window? What core/text knows, in the contract's words. */
 import { describeLanguage as describe, isLanguageTag, privateUseTag, suggestLanguages as suggest } from '../../core/text/language.ts';
+import { languageKin } from '../../core/text/language-kin.ts';
 import { foldForSearch } from '../../core/text/search-folding.ts';
 import type { ChosenLanguage, GivenNames, Language } from '../contract/index.ts';
 
@@ -47,4 +48,9 @@ export function suggestLanguages(text: string, limit: number): readonly Language
   const written = typed.includes('-') && isLanguageTag(typed) ? [describeLanguage(typed)] : []; // a tag with script, region or private use
   const tag = privateUseTag(typed);
   return [...listed, ...written, describeNamed(tag, { [tag]: typed })];
+}
+
+/** Relatives of a language that have a name, nearest first. */
+export function kinOf(tag: string, limit: number): readonly Language[] {
+  return languageKin(tag).map(describeLanguage).filter(({ isListed }) => isListed).slice(0, limit);
 }
