@@ -26,6 +26,19 @@ async function read(folder: string, files: Readonly<Record<string, string>>, rec
 const pairsOf = (corpora: Corpora): string[][] => corpora.parallel.map(({ pairs }) => pairs.map(({ source, target }) => `${source}|${target}`));
 
 describe('readCorpora', () => {
+  it('thins a text of which few sentences are wanted while it is read, by whole documents from its beginning to its end', async () => {
+    using folder = temporaryFolder();
+    const text = Array.from({ length: 900 }, (_, document) => `kwanza ${document}\npili ${document}\n`).join('\n');
+    const recipe = { retrieval: [{ pairs: 'q.jsonl' }], monolingual: [{ path: 'sw.txt', language: 'sw' }], sentencesPerLanguage: 10 };
+    const { corpora } = await read(folder.path, { 'sw.txt': text, 'q.jsonl': '{"query":"a?","positive":"a"}' }, recipe);
+    const [{ sentences, documents } = { sentences: [], documents: null }] = corpora.monolingual;
+    expect(sentences.length).toBeGreaterThan(100);
+    expect(sentences.length).toBeLessThanOrEqual(200);
+    expect(sentences.slice(0, 2)).toEqual(['kwanza 0', 'pili 0']);
+    expect(sentences.at(-1)).toMatch(/^pili 8\d\d$/);
+    expect(documents?.length).toBe(sentences.length);
+  });
+
   it('reads field formats with their mapping and encoding, and keeps their terms', async () => {
     using folder = temporaryFolder();
     const lift = '<lift version="0.13"><entry id="e"><lexical-unit><form lang="sw"><text>maji</text></form></lexical-unit><sense><gloss lang="en"><text>water</text></gloss></sense></entry></lift>';

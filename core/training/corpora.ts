@@ -36,7 +36,7 @@ const LENGTH_RATIO_FLOOR = 20; // characters added to both sides, so that short 
  * @param report is told of each line that could not be used.
  * @throws InputError 'corpus.nothing-usable' naming the file of which no record is left; what the readers throw.
  */
-export async function readCorpora(options: { readonly recipe: Pick<Recipe, 'retrieval' | 'parallel' | 'monolingual' | 'hardNegatives'>; readonly signal: AbortSignal; readonly onProblem: (problem: CorpusProblem) => void; readonly onFile: (path: string) => void }): Promise<Corpora> {
+export async function readCorpora(options: { readonly recipe: Pick<Recipe, 'retrieval' | 'parallel' | 'monolingual' | 'hardNegatives' | 'sentencesPerLanguage'>; readonly signal: AbortSignal; readonly onProblem: (problem: CorpusProblem) => void; readonly onFile: (path: string) => void }): Promise<Corpora> {
   const { recipe, signal, onProblem, onFile } = options;
   const retrieval: RetrievalExample[] = [];
   const mostNegatives = CANDIDATES_PER_NEGATIVE * (recipe.hardNegatives?.count ?? SAID_NEGATIVES);
@@ -66,12 +66,30 @@ export async function readCorpora(options: { readonly recipe: Pick<Recipe, 'retr
   for (const source of recipe.monolingual) {
     const { path, language } = source;
     onFile(path);
-    const records: Sentence[] = [];
-    for await (const sentence of recordsOf(readTexts(corpusSourceOf(source), signal), onProblem)) records.push(sentence);
+    const records = await thinned(recordsOf(readTexts(corpusSourceOf(source), signal), onProblem), recipe.sentencesPerLanguage);
     requireSome(records.length, path, 'sentences');
     monolingual.push({ name: path, language, ...inDocuments(records, source) });
   }
   return { retrieval, parallel: withoutDuplicateCorpora(inOneDirection(parallel)), monolingual };
+}
+
+/** A text of which few sentences are wanted is thinned while it is read, once it has so many times as many: collections of millions need not fit into memory. */
+const MOST_KEPT_TIMES = 20;
+
+/** All sentences, or those of every document, every second, every fourth ..., as soon as there are too many. */
+async function thinned(sentences: AsyncIterable<Sentence>, wanted: number | undefined): Promise<readonly Sentence[]> {
+  const most = wanted === undefined ? Number.POSITIVE_INFINITY : wanted * MOST_KEPT_TIMES;
+  let records: Sentence[] = [];
+  let every = 1;
+  for await (const sentence of sentences) {
+    if (sentence.document % every !== 0) continue;
+    records.push(sentence);
+    if (records.length <= most || sentence.document < 2 * every) continue; // one document is not cut
+    every *= 2;
+    const step = every;
+    records = records.filter(({ document }) => document % step === 0);
+  }
+  return records;
 }
 
 /** The sentences of a text in its documents, as its source says where those end. */
