@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/test-disks.ts';
-import { readWikiXpr } from './wikixpr.ts';
+import { readPhraseFiles, readWikiXpr } from './wikixpr.ts';
 
 const { signal } = new AbortController();
 
@@ -45,6 +45,16 @@ describe('readWikiXpr', () => {
     const { sources, problems } = await readWikiXpr({ folder: place.path, language: 'fr', split: 'test' }, signal);
     expect(sources).toEqual([{ phrase: 'World War II', sentences: ['After World War II the city grew.', 'world war ii ended in 1945.'] }]);
     expect(problems.map(({ code, line }) => [code, line])).toEqual([['corpus.column-count', 2], ['corpus.empty-text', 7], ['corpus.no-sentences', 3]]);
+  });
+
+  it('is known by its names where the files are given one by one; other files need their numbers right', async () => {
+    using place = temporaryFolder();
+    await dataSet(place.path);
+    const sentences = (name: string): string => join(place.path, 'sentences', name);
+    const files = { pairsPath: join(place.path, 'dev', 'dev-en-fr-32-entity.txt'), sourcePath: sentences('en-fr-entity-sentences.32.tsv'), targetPath: sentences('fr-entity-sentences.32.tsv') };
+    expect(await readPhraseFiles(files, signal)).toEqual(await readWikiXpr({ folder: place.path, language: 'fr', split: 'dev' }, signal));
+    await writeFile(join(place.path, 'pairs.tsv'), 'Nobel Prize\tprix Nobel\n');
+    expect((await readPhraseFiles({ ...files, pairsPath: join(place.path, 'pairs.tsv') }, signal)).sources).toEqual([{ phrase: 'Nobel Prize', sentences: [] }]); // 32 said, 1 there
   });
 
   it('is found under "data" too, and names the file that is missing', async () => {

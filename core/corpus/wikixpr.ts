@@ -1,10 +1,10 @@
 /** Which phrases hold the files of WikiXPR? As its authors lay them out: pairs by split, sentences of each phrase by language. */
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { InputError, toIsoglossError } from '../base/errors.ts';
 import { phraseForm } from '../text/phrase-places.ts';
 import { readLineRecords } from './line-records.ts';
-import type { PhraseSet, PhraseWithSentences } from './phrase-set.ts';
+import { readPhraseSet, type PhraseSet, type PhraseWithSentences } from './phrase-set.ts';
 import { problem, record } from './records.ts';
 import type { CorpusProblem, Reading } from './records.ts';
 
@@ -30,6 +30,19 @@ export async function readWikiXpr({ folder, language, split }: { readonly folder
   const pairsPath = await fileLike(folder, split, new RegExp(`^${split}-en-${language}-\\d+-entity\\.txt$`), `${split}-en-${language}-32-entity.txt`);
   const sourcePath = await fileLike(folder, 'sentences', new RegExp(`^en-${language}-entity-sentences\\.\\d+\\.tsv$`), `en-${language}-entity-sentences.32.tsv`);
   const targetPath = await fileLike(folder, 'sentences', new RegExp(`^${language}-entity-sentences\\.\\d+\\.tsv$`), `${language}-entity-sentences.32.tsv`);
+  return readWikiXprFiles({ pairsPath, sourcePath, targetPath }, signal);
+}
+
+const WIKIXPR_PAIRS = /-entity\.txt$/;
+
+/** Three files of either kind: those of WikiXPR are known by the name of the pairs, and read as its authors do; others as `readPhraseSet` does. */
+export function readPhraseFiles(paths: PhraseFiles, signal: AbortSignal): Promise<PhraseSet> {
+  return WIKIXPR_PAIRS.test(basename(paths.pairsPath)) ? readWikiXprFiles(paths, signal) : readPhraseSet(paths, signal);
+}
+
+type PhraseFiles = { readonly pairsPath: string; readonly sourcePath: string; readonly targetPath: string };
+
+async function readWikiXprFiles({ pairsPath, sourcePath, targetPath }: PhraseFiles, signal: AbortSignal): Promise<PhraseSet> {
   const problems: CorpusProblem[] = [];
   const pairs = await keepRecords(readLineRecords(pairsPath, signal, (text, line) => parsePair(text, { path: pairsPath, line })), problems);
   const sources = await sentencesOf(sourcePath, new Set(pairs.map(({ source }) => phraseForm(source))), { signal, problems });
@@ -38,7 +51,7 @@ export async function readWikiXpr({ folder, language, split }: { readonly folder
   for (const { source, target, line } of pairs) {
     const shown = [sources.get(phraseForm(source)), targets.get(phraseForm(target))] as const;
     if (shown[0] === undefined || shown[1] === undefined) {
-      problems.push(problem('no-sentences', { path: pairsPath, line, expected: `sentences of both phrases under ${join(folder, 'sentences')}`, found: `none of "${shown[0] === undefined ? source : target}"; the pair is left out` }).problem);
+      problems.push(problem('no-sentences', { path: pairsPath, line, expected: `sentences of both phrases in ${sourcePath} and ${targetPath}`, found: `none of "${shown[0] === undefined ? source : target}"; the pair is left out` }).problem);
       continue;
     }
     set.sources.push({ phrase: source, sentences: shown[0] });

@@ -20,11 +20,13 @@ export type PhraseReading = {
   readonly hasMarks: boolean;
   /** Most tokens of a sentence, special ones included; null: as many as the model takes. */
   readonly maxTokens: number | null;
+  /** Sentences of a phrase that are read, the first ones; 0: the phrase alone; null: all. */
+  readonly mostSentences: number | null;
   readonly head: PhraseHead | null;
 };
 
 /** As a model reads phrases that was never trained on them. */
-export const PLAIN_READING: PhraseReading = { layer: null, isLowerCased: false, hasMarks: false, maxTokens: null, head: null };
+export const PLAIN_READING: PhraseReading = { layer: null, isLowerCased: false, hasMarks: false, maxTokens: null, mostSentences: null, head: null };
 
 export const HEAD = { firstWeight: 'phrase.first.weight', firstBias: 'phrase.first.bias', secondWeight: 'phrase.second.weight', secondBias: 'phrase.second.bias' } as const;
 
@@ -42,6 +44,7 @@ export const phraseReadingSchema = z.object({
   isLowerCased: z.boolean(),
   hasMarks: z.boolean(),
   maxTokens: z.int().positive().nullable(),
+  mostSentences: z.int().min(0).nullable().default(null),
   head: z.object({ placement: z.enum(['phrase', 'token']), width: z.int().positive(), hidden: z.int().positive(), out: z.int().positive() }).nullable(),
 });
 export type PhraseReadingFacts = z.infer<typeof phraseReadingSchema>;

@@ -18,7 +18,7 @@ const meanOf = (rows: readonly (readonly number[])[]): number[] => (rows[0] ?? [
 const letters = (text: string): Uint32Array => Uint32Array.from(text.toLowerCase().replaceAll(' ', ''), (sign) => sign.charCodeAt(0));
 
 const NONE = new Uint32Array(0);
-const reader: PhraseReader = { tokens: letters, begin: NONE, end: NONE, maxTokens: 1000, isLowerCased: false, hasMarks: false };
+const reader: PhraseReader = { tokens: letters, begin: NONE, end: NONE, maxTokens: 1000, isLowerCased: false, hasMarks: false, mostSentences: null };
 
 describe('the tokens of a phrase', () => {
   it('are those between its borders', () => {
@@ -39,13 +39,18 @@ describe('the tokens of a phrase', () => {
 
   it('stand between end marks that count, lower-cased, when a model reads so (as the code of cwszz/XPR)', () => {
     const signs = (text: string): Uint32Array => Uint32Array.from(text.replaceAll(' ', ''), (sign) => sign.charCodeAt(0));
-    const marked: PhraseReader = { tokens: signs, begin: Uint32Array.of(0), end: Uint32Array.of(2), maxTokens: 1000, isLowerCased: true, hasMarks: true };
+    const marked: PhraseReader = { tokens: signs, begin: Uint32Array.of(0), end: Uint32Array.of(2), maxTokens: 1000, isLowerCased: true, hasMarks: true, mostSentences: null };
     const [found] = tokensInUse({ phrase: 'red house', sentences: ['The Red House stands'] }, marked);
     expect(found).toEqual({ ids: Uint32Array.of(0, ...signs('The'), 2, ...signs('redhouse'), 2, ...signs('stands'), 2), from: 4, to: 14 });
     expect(tokensInUse({ phrase: 'Red', sentences: [] }, marked)).toEqual([{ ids: Uint32Array.of(0, 2, ...signs('red'), 2, 2), from: 1, to: 6 }]);
     const [cut] = tokensInUse({ phrase: 'c', sentences: ['a b c d e f g h'] }, { ...marked, maxTokens: 7 });
     expect([...(cut?.ids ?? [])]).toHaveLength(7);
     expect([...(cut?.ids.subarray(cut.from, cut.to) ?? [])]).toEqual([2, 'c'.charCodeAt(0), 2]);
+  });
+
+  it('come from as many sentences as the model reads, of none from the phrase alone', () => {
+    const phrase = { phrase: 'red', sentences: ['a red one', 'the red other', 'red'] };
+    expect([null, 2, 0].map((mostSentences) => tokensInUse(phrase, { ...reader, mostSentences }).map(({ ids }) => ids.length))).toEqual([[7, 11, 3], [7, 11], [3]]);
   });
 
   it('count by sentence first, then by phrase', () => {

@@ -22,7 +22,7 @@ export async function phraseVectors(encoder: Pick<Encoder, 'phrases' | 'encode' 
 }
 
 /** What reads a phrase: a tokenizer with its special tokens, and how the phrase is spelt and marked. */
-export type PhraseReader = Pick<PhraseReading, 'isLowerCased' | 'hasMarks'> & {
+export type PhraseReader = Pick<PhraseReading, 'isLowerCased' | 'hasMarks' | 'mostSentences'> & {
   /** Token ids of a text, without special ones. */
   readonly tokens: (text: string) => Uint32Array;
   /** Special tokens around every text; of none, empty. `end` is what marks a phrase. */
@@ -37,7 +37,7 @@ export type PhraseReader = Pick<PhraseReading, 'isLowerCased' | 'hasMarks'> & {
  * and where none is left the phrase stands alone. A sentence that is too long is cut around the phrase.
  */
 export function tokensInUse({ phrase, sentences }: PhraseInUse, reader: PhraseReader): readonly PhraseTokens[] {
-  const inSentences = sentences.flatMap((sentence) => {
+  const inSentences = sentences.slice(0, reader.mostSentences ?? sentences.length).flatMap((sentence) => {
     const span = findPhrase(sentence, phrase);
     const found = span === null ? null : tokensOfPhrase(sentence, span, reader);
     return found === null || found.to <= found.from ? [] : [framed(found, reader)];

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { InputError } from '../../core/base/errors.ts';
 import { readAllPairs } from '../../core/corpus/parallel.ts';
 import { readBitextSet } from '../../core/corpus/bitext-set.ts';
-import { readPhraseSet } from '../../core/corpus/phrase-set.ts';
+import { readPhraseFiles } from '../../core/corpus/wikixpr.ts';
 import { findRetrievalFiles, type RetrievalPaths } from '../../core/corpus/retrieval-layouts.ts';
 import { readRetrievalSet } from '../../core/corpus/retrieval-set.ts';
 import { readDocumentRecords } from '../../core/corpus/beir-records.ts';
@@ -238,7 +238,7 @@ async function evaluatePhrasesTask(values: OptionValues, { signal, say }: Comman
   const layer = wholeNumber(values, 'layer', { least: 0, most: MOST_LAYERS });
   const mostSentences = wholeNumber(values, 'sentences', { least: 0, most: MOST_SENTENCES });
   const encoder = await openEncoder(modelFolder);
-  const set = await readPhraseSet(paths, signal);
+  const set = await readPhraseFiles(paths, signal);
   const lines = createProblemLines(say);
   for (const { message } of set.problems) lines.add(message);
   lines.end();

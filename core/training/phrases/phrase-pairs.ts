@@ -2,10 +2,10 @@
 import { InputError } from '../../base/errors.ts';
 import { seededPermutation } from '../../base/random.ts';
 import { findSentences } from '../../corpus/phrase-sentences.ts';
-import { readPhraseSet, type PhraseSet } from '../../corpus/phrase-set.ts';
+import type { PhraseSet } from '../../corpus/phrase-set.ts';
 import type { CorpusProblem, Reading, Sentence } from '../../corpus/records.ts';
 import { readPhrases, readTexts } from '../../corpus/sources.ts';
-import { readWikiXpr } from '../../corpus/wikixpr.ts';
+import { readPhraseFiles, readWikiXpr } from '../../corpus/wikixpr.ts';
 import type { PhraseInUse } from '../../encoding/encoder.ts';
 import { findPhrase, phraseForm } from '../../text/phrase-places.ts';
 import { corpusSourceOf } from '../corpus-sources.ts';
@@ -51,7 +51,7 @@ export async function readPhrasePairs({ recipe, signal, report }: { readonly rec
 async function readSet(source: PhrasePairsSource, { usualSplit, signal, onProblem }: { readonly usualSplit: 'train' | 'dev'; readonly signal: AbortSignal; readonly onProblem: (problem: CorpusProblem) => void }): Promise<PhrasePairSet> {
   if ('folder' in source) return { source: 'en', target: source.language, pairs: pairsOf(told(await readWikiXpr({ folder: source.folder, language: source.language, split: source.split ?? usualSplit }, signal), onProblem)) };
   const { pairs: path, source: from, target: to, sourceSentences, targetSentences, format, encoding, mapping } = source;
-  if (sourceSentences !== undefined && targetSentences !== undefined) return { source: from, target: to, pairs: pairsOf(told(await readPhraseSet({ pairsPath: path, sourcePath: sourceSentences, targetPath: targetSentences }, signal), onProblem)) };
+  if (sourceSentences !== undefined && targetSentences !== undefined) return { source: from, target: to, pairs: pairsOf(told(await readPhraseFiles({ pairsPath: path, sourcePath: sourceSentences, targetPath: targetSentences }, signal), onProblem)) };
   const pairs: PhrasePair[] = [];
   const seen = new Set<string>();
   const corpus = { paths: [path], ...(format === 'lift' || format === undefined ? {} : { format }), ...(format === 'lift' ? { format, languages: { source: from, target: to } } : {}), ...(encoding === undefined ? {} : { encoding }), ...(mapping === undefined ? {} : { mapping }) };

@@ -58,7 +58,7 @@ function objectiveOf({ recipe, threads, device }: PhraseSubjectOptions, width: n
 }
 
 function readingOf({ isLowerCased, hasMarks, sentences }: PhraseRecipe, layer: number | null): Omit<PhraseReading, 'head'> {
-  return { layer, isLowerCased, hasMarks, maxTokens: sentences.maxTokens };
+  return { layer, isLowerCased, hasMarks, maxTokens: sentences.maxTokens, mostSentences: sentences.evaluation };
 }
 
 async function staticSubject(options: PhraseSubjectOptions, folder: string): Promise<PhraseSubject> {
@@ -78,7 +78,7 @@ async function staticSubject(options: PhraseSubjectOptions, folder: string): Pro
   const reading = readingOf(recipe, null);
   return {
     trainable,
-    reader: { ...reading, tokens: tokenizer.encode, begin: NO_TOKENS, end: NO_TOKENS, maxTokens: recipe.sentences.maxTokens },
+    reader: { ...reading, tokens: tokenizer.encode, begin: NO_TOKENS, end: NO_TOKENS, maxTokens: recipe.sentences.maxTokens, mostSentences: null }, // batches and looks choose their own
     learningRate: recipe.optimizer.learningRate ?? LEARNING_RATES.static,
     facts: model,
     finish: (training) => async (into, extraFiles) => {
@@ -182,7 +182,7 @@ async function transformerSubject(options: PhraseSubjectOptions, { backbone, aga
   const { kind, prefixes, origin } = backbone;
   return {
     trainable,
-    reader: phraseReader({ tokenizer, maxTokens }, { ...PLAIN_READING, ...reading }),
+    reader: phraseReader({ tokenizer, maxTokens }, { ...PLAIN_READING, ...reading, mostSentences: null }), // batches and looks choose their own
     learningRate: optimizer.learningRate ?? (isScratch ? LEARNING_RATES.scratch : LEARNING_RATES.trained),
     facts,
     finish: (training) => async (into, extraFiles) => {

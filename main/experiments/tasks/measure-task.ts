@@ -3,7 +3,7 @@ import { readBitextSet, type BitextSet } from '../../../core/corpus/bitext-set.t
 import { joinedPairs } from '../../../core/corpus/joined-pairs.ts';
 import { readAllPairs } from '../../../core/corpus/parallel.ts';
 import { columnNamed, readColumnPairs } from '../../../core/corpus/table-lines.ts';
-import { readPhraseSet } from '../../../core/corpus/phrase-set.ts';
+import { readPhraseFiles } from '../../../core/corpus/wikixpr.ts';
 import type { Encoder } from '../../../core/encoding/encoder.ts';
 import { evaluateBitext } from '../../../core/evaluation/bitext-task.ts';
 import { metricOf, type ExperimentTask, type TaskKind, type TaskOf } from '../../../core/evaluation/experiments/tasks.ts';
@@ -78,7 +78,7 @@ async function measurePairs(task: TaskOf<'pairs'>, system: System, { signal }: M
 }
 
 async function measurePhrases(task: TaskOf<'phrases'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {
-  const set = await readPhraseSet({ pairsPath: task.pairs, sourcePath: task.sourceSentences, targetPath: task.targetSentences }, signal);
+  const set = await readPhraseFiles({ pairsPath: task.pairs, sourcePath: task.sourceSentences, targetPath: task.targetSentences }, signal);
   const { forward, backward } = await answerPhrases({ ...bothSides(system, task), set, ...(task.layer === undefined ? {} : { layer: task.layer }), ...(task.sentences === undefined ? {} : { mostSentences: task.sentences }) });
   return { values: new Map([[metricOf(task), { items: inDirection(forward, backward, task.direction) }]]), note: `${set.sources.length} phrases` };
 }
