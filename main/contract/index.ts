@@ -2,6 +2,7 @@
 export * from './app.ts';
 export * from './backbone.ts';
 export * from './basics.ts';
+export * from './calibrate.ts';
 export * from './connection.ts';
 export * from './contract.ts';
 export * from './corpus.ts';

@@ -1,13 +1,14 @@
 /** What is a job, what can be done to it, what does it say? */
 import { z } from 'zod';
 import { countSchema, idSchema, list, progressSchema, timeSchema } from './basics.ts';
+import { calibrationSchema, calibrationStepsSchema } from './calibrate.ts';
 import { errorRecordSchema } from './errors.ts';
 import { mineTextSchema, miningSchema } from './mine.ts';
 import { shareResultSchema, shareWishSchema } from './share.ts';
 import { phraseModelSchema } from './phrases.ts';
 import { presetSchema, trainingEventSchema, trainingSummarySchema } from './training.ts';
 
-export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine', 'phrases', 'share', 'experiment']);
+export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine', 'phrases', 'calibrate', 'share', 'experiment']);
 export type JobKind = z.infer<typeof jobKindSchema>;
 
 export const jobRequestSchema = z.discriminatedUnion('kind', [
@@ -18,6 +19,8 @@ export const jobRequestSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('mine'), projectId: idSchema, source: mineTextSchema, target: mineTextSchema }),
   /** Trains the project's model on its dictionaries; `resume` as with `train`. */
   z.object({ kind: z.literal('phrases'), projectId: idSchema, resume: z.boolean() }),
+  /** Makes a calibrated model beside the trained one; it is not used before `calibration.use`. */
+  z.object({ kind: z.literal('calibrate'), projectId: idSchema, steps: calibrationStepsSchema }),
   z.object({ kind: z.literal('share'), projectId: idSchema, wish: shareWishSchema }),
   /** Goes on where it was stopped. */
   z.object({ kind: z.literal('experiment'), projectId: idSchema, experimentId: idSchema }),
@@ -39,6 +42,7 @@ export const jobResultSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('index'), summary: indexSummarySchema }),
   z.object({ kind: z.literal('mine'), mining: miningSchema }),
   z.object({ kind: z.literal('phrases'), model: phraseModelSchema }),
+  z.object({ kind: z.literal('calibrate'), calibration: calibrationSchema }),
   z.object({ kind: z.literal('share'), result: shareResultSchema }),
   z.object({ kind: z.literal('experiment'), experimentId: idSchema }),
 ]);

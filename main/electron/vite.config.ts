@@ -5,7 +5,7 @@ import { build, defineConfig, type Plugin } from 'vite';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const NODE_TARGET = 'node24';
 
-const WORKERS = ['train', 'index', 'search', 'inspect', 'mine', 'phrase-training', 'backbone', 'share', 'experiment'] as const;
+const WORKERS = ['train', 'index', 'search', 'inspect', 'mine', 'phrase-training', 'calibrate', 'backbone', 'share', 'experiment'] as const;
 
 /** Builds preload.ts after the rest, into the same folder. */
 function preload(): Plugin {

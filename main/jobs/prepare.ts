@@ -18,6 +18,7 @@ import type { CallInput } from '../workers/messages.ts';
 import type { StartProcess } from '../workers/process.ts';
 import { expectSoundBackbone } from '../workers/sound-backbone.ts';
 import { trainInWorker } from '../workers/train-in-worker.ts';
+import { prepareCalibration } from './prepare-calibration.ts';
 import { prepareExperiment } from './prepare-experiment.ts';
 import { prepareIndex } from './prepare-index.ts';
 import { prepareMining } from './prepare-mining.ts';
@@ -59,6 +60,8 @@ export function createPrepare(options: PrepareOptions): (request: JobRequest) =>
         return prepareMining(options, project, request);
       case 'phrases':
         return preparePhrases(options, project, request);
+      case 'calibrate':
+        return prepareCalibration(options, project, request);
       case 'share':
         return prepareShare(options, project, request);
       case 'experiment':

@@ -22,6 +22,7 @@ const POSSIBLE: { readonly [Kind in JobKind]: readonly JobAction[] } = {
   index: ['pause', 'resume', 'cancel'],
   mine: ['cancel'],
   phrases: ['pause', 'resume', 'cancel', 'stop-and-keep'],
+  calibrate: ['cancel'],
   share: ['cancel'],
   experiment: ['cancel'],
 };

@@ -63,6 +63,8 @@ function dispatch(handlers: Handlers, { name, input, context }: { name: CallName
       return required(handlers.dictionaries, name)(calls.dictionaries.input.parse(input), context);
     case 'mine':
       return required(handlers.mine, name)(calls.mine.input.parse(input), context);
+    case 'calibrate':
+      return required(handlers.calibrate, name)(calls.calibrate.input.parse(input), context);
     case 'look':
       return required(handlers.look, name)(calls.look.input.parse(input), context);
     case 'similar':

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { list } from '../contract/basics.ts';
 import { backboneInspectInputSchema, backboneInspectionSchema } from '../contract/backbone.ts';
 import { corpusFormatSchema, corpusLanguagesSchema, corpusMappingSchema, corpusRoleSchema, inspectionSchema } from '../contract/corpus.ts';
+import { calibrationSchema, calibrationStepsSchema } from '../contract/calibrate.ts';
 import { errorRecordSchema } from '../contract/errors.ts';
 import { languageSuggestOutputSchema } from '../contract/language.ts';
 import { indexEventSchema, indexSummarySchema } from '../contract/job.ts';
@@ -17,7 +18,7 @@ import { excerptSchema, facetsSchema, foundHitSchema, locationSchema, searchChoi
 import { deviceWishSchema, trainingEventSchema, trainingSummarySchema } from '../contract/training.ts';
 
 /** One worker program per name: `<name>.ts` in this folder. */
-export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine', 'phrase-training', 'backbone', 'share', 'experiment']);
+export const workerNameSchema = z.enum(['train', 'index', 'search', 'inspect', 'mine', 'phrase-training', 'calibrate', 'backbone', 'share', 'experiment']);
 export type WorkerName = z.infer<typeof workerNameSchema>;
 
 export const trainTaskSchema = z.object({
@@ -87,6 +88,10 @@ const minedTextSchema = mineTextSchema.extend({ format: corpusFormatSchema.nulla
 export const mineTaskSchema = z.object({ modelFolder: z.string(), source: minedTextSchema, target: minedTextSchema, outputFile: z.string(), threads: z.number() });
 export type MineTask = z.infer<typeof mineTaskSchema>;
 
+/** `corpora`: `retrieval`, `parallel`, `monolingual` of a recipe, paths absolute; `questions` as in trainTaskSchema. */
+export const calibrateTaskSchema = z.object({ modelFolder: z.string(), outputFolder: z.string(), corpora: z.record(z.string(), z.unknown()), steps: calibrationStepsSchema, threads: z.number(), questions: trainTaskSchema.shape.questions });
+export type CalibrateTask = z.infer<typeof calibrateTaskSchema>;
+
 /** `indexedAt`: milliseconds since 1970; a file younger than that has changed. */
 export const excerptTaskSchema = z.object({ folders: foldersSchema, path: z.string(), location: locationSchema, indexedAt: z.number().nullable() });
 export type ExcerptTask = z.infer<typeof excerptTaskSchema>;
@@ -129,6 +134,7 @@ export const calls = {
   /** `libraryFiles`: what became of each file, the first LIBRARY_FILES_SHOWN, failed ones before all. */
   index: { input: indexTaskSchema, output: z.object({ summary: indexSummarySchema, modelId: z.string(), indexFolder: z.string(), fingerprint: z.string(), libraryFiles: list(libraryFileSchema.extend({ modifiedAt: z.number() })), failures: failuresSchema }) },
   mine: { input: mineTaskSchema, output: z.object({ candidates: z.number(), proposed: z.number() }) },
+  calibrate: { input: calibrateTaskSchema, output: calibrationSchema.pick({ pivot: true, languages: true, heldOut: true }) },
   look: { input: z.object({ folders: foldersSchema }), output: z.object({ fingerprint: z.string() }) },
   inspect: { input: inspectTaskSchema, output: z.object({ inspection: inspectionSchema, fingerprints: list(z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.number(), sha256: z.string() })) }) },
   /** `memoryBytes`: what training may take; null: that of the machine. `corpora`: those of a recipe, for whose texts a smaller vocabulary is counted. */
@@ -161,7 +167,7 @@ export const controlSchema = z.enum(['pause', 'resume', 'stop-and-keep', 'cancel
 export type Control = z.infer<typeof controlSchema>;
 
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'phrase-training', 'dictionaries', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'devices', 'backbone', 'share', 'lookAtBrought', 'fillFromBrought', 'compareRuns', 'experiment']), input: z.unknown() }),
+  z.object({ kind: z.literal('call'), id: z.number(), name: z.enum(['train', 'index', 'mine', 'phrase-training', 'calibrate', 'dictionaries', 'inspect', 'look', 'suggest', 'search', 'pool', 'similar', 'measure', 'facets', 'phrases', 'excerpt', 'devices', 'backbone', 'share', 'lookAtBrought', 'fillFromBrought', 'compareRuns', 'experiment']), input: z.unknown() }),
   /** Concerns the call of that id. */
   z.object({ kind: z.literal('control'), id: z.number(), control: controlSchema }),
 ]);
