@@ -7,9 +7,9 @@ const pair = (from: [number, number], to: [number, number]): MapPair => ({ sourc
 const room = { width: 216, height: 116 };
 
 describe('the places of the map', () => {
-  it('reach the edge with the farthest point, upwards for larger y', () => {
-    const far = pair([1, 0], [0, 0.25]);
-    expect(mapPlaces({ shown: [far], fitted: [far], ...room })[0]).toMatchObject({ from: { x: 100, y: -0 }, to: { x: 0, y: -25 } });
+  it('fill the drawing with all that must fit, upwards for larger y', () => {
+    const far = pair([3, 0], [1, 0.25]);
+    expect(mapPlaces({ shown: [far], fitted: [far], ...room })[0]).toMatchObject({ from: { x: 100, y: 12.5 }, to: { x: -100, y: -12.5 } });
     const high = pair([0, 1], [0, -1]);
     expect(mapPlaces({ shown: [high], fitted: [high], ...room })[0]).toMatchObject({ from: { y: -50 }, to: { y: 50 } });
   });
@@ -22,7 +22,7 @@ describe('the places of the map', () => {
   });
 
   it('of points that all coincide is the centre', () => {
-    expect(mapPlaces({ shown: [pair([0, 0], [0, 0])], fitted: [pair([0, 0], [0, 0])], ...room })[0]?.from).toEqual({ x: 0, y: -0 });
+    expect(mapPlaces({ shown: [pair([0, 0], [0, 0])], fitted: [pair([0, 0], [0, 0])], ...room })[0]?.from).toEqual({ x: 0, y: 0 });
     expect(mapDistance(pair([0, 3], [4, 0]))).toBe(5);
   });
 });

@@ -12,11 +12,16 @@ const MARGIN = 8;
  */
 export function mapPlaces({ shown, fitted, width, height }: { readonly shown: readonly MapPair[]; readonly fitted: readonly MapPair[]; readonly width: number; readonly height: number }): readonly MapPlace[] {
   const ends = fitted.flatMap(({ from, to }) => [from, to]);
-  const reach = (axis: 0 | 1): number => ends.reduce((most, end) => Math.max(most, Math.abs(end[axis])), 0);
-  const fit = (extent: number, room: number): number => (extent === 0 ? Infinity : (room / 2 - MARGIN) / extent);
-  const scale = Math.min(fit(reach(0), width), fit(reach(1), height));
+  const extent = (axis: 0 | 1): { readonly middle: number; readonly size: number } => {
+    const values = ends.map((end) => end[axis]);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    return values.length === 0 ? { middle: 0, size: 0 } : { middle: (least + most) / 2, size: most - least };
+  };
+  const [across, up] = [extent(0), extent(1)];
+  const fit = (size: number, room: number): number => (size === 0 ? Infinity : (room - 2 * MARGIN) / size);
+  const scale = Math.min(fit(across.size, width), fit(up.size, height));
   const factor = Number.isFinite(scale) ? scale : 0;
-  const place = ([x, y]: MapPair['from']): MapPlace['from'] => ({ x: x * factor, y: -y * factor });
+  const place = ([x, y]: MapPair['from']): MapPlace['from'] => ({ x: (x - across.middle) * factor, y: (up.middle - y) * factor });
   return shown.map((pair, i) => ({ key: `${String(i)} ${pair.sourceLanguage}`, pair, from: place(pair.from), to: place(pair.to) }));
 }
 

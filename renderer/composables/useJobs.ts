@@ -82,7 +82,8 @@ export function useJobs(): Jobs & { readonly loadAll: () => Promise<void>; reado
     async loadAll() {
       const { jobs } = await client.job.list({ projectId: null });
       for (const job of jobs) {
-        if (isUnderWay(job.state)) watchJob(job);
+        const isNew = store.find(job.id) === null;
+        if (isUnderWay(job.state) || (isNew && job.request.kind === 'train')) watchJob(job); // also one that is over: what it showed is shown again after a reload
         else if (!followed.has(job.id)) keepState(job);
       }
     },
