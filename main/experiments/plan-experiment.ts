@@ -43,6 +43,8 @@ const STATIC_NUMBERS_PER_SECOND = 2e8;
 const STATIC_PREPARATION_SECONDS = 20;
 const STATIC_BYTES_PER_NUMBER = 16;
 const BASE_BYTES = 600 * 2 ** 20;
+/** A passage of 100 words and its terms, in memory. */
+const INDEXED_BYTES = 2000;
 const FORWARD_SHARE = 1 / 3; // of a training step
 const SECONDS_PER_HOUR = 3600;
 const FLOAT_BYTES = 4;
@@ -60,10 +62,10 @@ async function planRow(experiment: Experiment, row: ExperimentRow, operationsPer
   const label = row.label ?? row.name;
   const seeds = unitsOf(experiment).filter(({ rows }) => rows.includes(row)).length;
   const shape = await shapeOf(experiment, row);
-  const documents = documentsOf(experiment, row);
+  const documents = documentsOf(experiment, row, (a, b) => a + b);
   const encodingOperations = shape === null ? 0 : FORWARD_SHARE * seeds * documents * stepOperations(shape, { texts: 1, tokens: TOKENS.passage });
   const inTime = (operations: number) => ({ hours: operations / (operationsPerSecond * EFFICIENCY) / SECONDS_PER_HOUR, graphicsCardHours: operations / GRAPHICS_CARD_RATE / SECONDS_PER_HOUR });
-  if (row.kind !== 'recipe') return { row: row.name, label, parameters: shape === null ? null : countOf(shape), memoryBytes: shape === null ? null : BASE_BYTES + FLOAT_BYTES * countOf(shape), steps: null, trainings: 0, trainingOperations: 0, encodingOperations, ...inTime(encodingOperations) };
+  if (row.kind !== 'recipe') return { row: row.name, label, parameters: shape === null ? null : countOf(shape), memoryBytes: shape === null ? (row.kind === 'bm25' ? BASE_BYTES + INDEXED_BYTES * documentsOf(experiment, row, Math.max) : null) : BASE_BYTES + FLOAT_BYTES * countOf(shape), steps: null, trainings: 0, trainingOperations: 0, encodingOperations, ...inTime(encodingOperations) };
   const recipe = recipeFor(experiment, row);
   const trainings = seeds + (row.variants === undefined ? 0 : row.variants.length - 1);
   const steps = 'steps' in recipe.budget ? recipe.budget.steps : null;
@@ -115,8 +117,8 @@ async function shapeInFolder({ needs }: Experiment, folder: string): Promise<Tra
   return { ...(known ?? knownShape('xlm-r-base')), vocabularySize: vocab_size, width: hidden_size, layers: num_hidden_layers, heads: num_attention_heads, feedForwardWidth: intermediate_size };
 }
 
-function documentsOf({ tasks }: Experiment, row: ExperimentRow): number {
-  return tasks.filter(({ kind }) => tasksOfRow[row.kind].includes(kind)).reduce((sum, task) => sum + ('documents' in task ? (task.documents ?? 0) : 0), 0);
+function documentsOf({ tasks }: Experiment, row: ExperimentRow, together: (a: number, b: number) => number): number {
+  return tasks.filter(({ kind }) => tasksOfRow[row.kind].includes(kind)).reduce((sum, task) => together(sum, 'documents' in task ? (task.documents ?? 0) : 0), 0);
 }
 
 type StepTexts = readonly { readonly texts: number; readonly tokens: number }[];
@@ -128,13 +130,14 @@ function textsOfStep(recipe: Recipe): StepTexts {
   const longest = isStatic(recipe) ? recipe.optimizer.passageTokens : isFromScratch(recipe) ? recipe.encoder.positions : recipe.encoder.maxTokens;
   const tokens = (count: number): number => Math.min(count, longest);
   const asks = losses.retrieval.weight > 0 && retrieval !== undefined;
-  const guesses = !isStatic(recipe) && recipe.losses.maskedLanguage.weight > 0;
+  const guesses = !isStatic(recipe) && recipe.losses.maskedLanguage.weight + recipe.losses.maskedLanguage.pretrainingSteps > 0;
   return [
     ...(asks ? [{ texts: retrievalBatch, tokens: tokens(TOKENS.query) }, { texts: retrievalBatch * (1 + (hardNegatives?.count ?? 0)), tokens: tokens(TOKENS.passage) }] : []),
     ...(losses.semantic.weight > 0 && parallel.length > 0 ? [{ texts: 2 * parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
     ...(losses.language.weight > 0 && parallel.length > 0 ? [{ texts: (monolingual.length > 0 ? 2.5 : 2) * parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
     ...(guesses ? [{ texts: parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
-    ...(losses.contextPrediction.weight > 0 ? [{ texts: 2 * parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
+    ...(recipe.distillation === undefined ? [] : [{ texts: (2 + FORWARD_SHARE) * parallelBatch, tokens: tokens(TOKENS.sentence) }]), // the teacher goes forward alone
+    ...(losses.contextPrediction.weight + losses.contextPrediction.pretrainingSteps > 0 ? [{ texts: 2 * parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
   ];
 }
 
