@@ -23,7 +23,7 @@ export const fuses: FuseV1Config & { readonly version: FuseVersion.V1 } = {
 export const UNPACKED = '**/*.{node,so,so.*,dylib,dll}';
 
 /** What the application reads when it runs; everything else of the repository stays out. */
-const TAKEN = ['/package.json', '/LICENSE', '/build/main', '/build/renderer', '/core/sample', '/core/training/starter', '/node_modules'];
+const TAKEN = ['/package.json', '/LICENSE', '/build/main', '/build/renderer', '/core/sample', '/core/training/starter', '/core/evaluation/papers', '/node_modules'];
 /** Dependencies of the served form alone: Electron brings its own Node. */
 const LEFT_MODULES = /^\/node_modules\/(node|node-bin-[^/]+|node-[a-z0-9]+-[a-z0-9]+|\.bin|\.cache|\.package-lock\.json)(\/|$)/;
 

@@ -155,6 +155,32 @@ describe.skipIf(CHROMIUM === undefined)('the sample project', () => {
     await page.getByRole('searchbox').waitFor();
   });
 
+  it('goes out as one file, and comes in elsewhere as a project of its own that searches', async () => {
+    const { page } = browser;
+    const { text } = (await readQuestions())[0] ?? { text: '' };
+    const before = await search(page, text);
+    await page.getByRole('link', { name: 'Share' }).click();
+    await page.getByRole('checkbox', { name: /search index/ }).check();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: /^Write the file/ }).click();
+    await page.getByText('Written.').waitFor();
+    const path = (await page.locator('.share-where').first().textContent()) ?? '';
+    expect(path).toMatch(/\.isogloss$/);
+    await page.locator('.rail-home').click();
+    await page.getByRole('button', { name: 'Bring in what was shared' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Isogloss', exact: true }).click();
+    await dialog.getByRole('button', { name: /\.isogloss/ }).click();
+    await dialog.getByRole('button', { name: 'Look at this file' }).click();
+    await dialog.getByText('It becomes a new project').waitFor();
+    await expectAccessible(page);
+    const projects = page.url();
+    await dialog.getByRole('button', { name: 'Make a project of it' }).click();
+    await page.getByRole('searchbox').waitFor();
+    expect(page.url()).not.toBe(projects);
+    expect(await search(page, text)).toEqual(before);
+  });
+
   it('asked nobody but this computer, and broke no rule of its own policy', () => {
     expect(browser.strangers()).toEqual([]);
     expect(browser.faults()).toEqual([]);
