@@ -27,6 +27,8 @@ describe('a question that is judged', () => {
     await list.trigger('keydown', { key: 'Enter' });
     await list.trigger('keydown', { key: 'Delete' });
     expect(page.emitted('mark')?.map(([hit, verdict]) => `${(hit as Hit).chunkId} ${String(verdict)}`)).toEqual(['b right', 'c wrong']);
+    await page.setProps({ pool: ready(answerOf(hitOf('a', 'right'), hitOf('b', 'right'), hitOf('c'))) });
+    expect(page.find('[aria-current=true]').text(), 'a mark that comes back moves nothing').toContain('text c');
     await list.trigger('keydown', { key: 'ArrowUp' });
     expect(page.find('[aria-current=true]').text()).toContain('text b');
     await list.trigger('keydown', { code: 'KeyZ', key: 'z', ctrlKey: true });
