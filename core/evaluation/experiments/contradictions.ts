@@ -3,7 +3,7 @@ import type { ExperimentDraft } from './experiment-file.ts';
 import { tasksOfRow, usedRow, type ExperimentRow, type RowKind } from './rows.ts';
 
 /** Rows whose model others can use. */
-const HAS_MODEL: ReadonlySet<RowKind> = new Set(['recipe', 'backbone', 'untrained', 'calibrated', 'clwe', 'clse']);
+const HAS_MODEL: ReadonlySet<RowKind> = new Set(['recipe', 'search', 'backbone', 'untrained', 'calibrated', 'clwe', 'clse']);
 /** Rows that are a trained model themselves. */
 const IS_TRAINED: ReadonlySet<RowKind> = new Set(['recipe']);
 
