@@ -97,6 +97,6 @@ async function measureBitext(task: TaskOf<'bitext'>, system: System, { threads, 
   const digits = (value: number): string => value.toFixed(3);
   return {
     values: new Map([[metricOf(task), { items: units.map(({ right }) => 2 * right), weights: units.map(({ found, gold }) => found + gold) }]]),
-    note: `precision ${digits(precision)}, recall ${digits(recall)} at the threshold ${digits(threshold)} found on the training split (F1 ${digits(train.F1)} there)`,
+    note: Number.isFinite(threshold) ? `precision ${digits(precision)}, recall ${digits(recall)} at the threshold ${digits(threshold)} found on the training split (F1 ${digits(train.F1)} there)` : 'nothing was right on the training split, so no threshold lets anything in',
   };
 }
