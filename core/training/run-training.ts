@@ -146,7 +146,7 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
       pivot: texts.pivot,
       languages: languagesOf(texts),
       translations: await learnTranslations(texts.corpora.parallel, signal),
-      training: trainingFacts(recipe, { steps: end.step, losses: end.losses, device: device.device }),
+      training: { ...trainingFacts(recipe, { steps: end.step, losses: end.losses, device: device.device }), wallSeconds: Math.round((performance.now() - started.wall) / 1000) },
     }),
   );
   report({ kind: 'progress', phase: 'finishing', done: 1, total: 2, unit: 'steps', leftMs: null });
