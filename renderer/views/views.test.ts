@@ -74,7 +74,11 @@ describe('a question before something is lost', () => {
   it('can be taken back or confirmed', async () => {
     open = mount(ConfirmDialog, { attachTo: document.body, props: { open: true, title: 'Cancel the training?', sentence: 'It is lost.', confirmLabel: 'Cancel the training' } });
     await nextTick();
+    const order: string[] = [];
+    await open.setProps({ onConfirm: () => order.push('confirm'), onClose: () => order.push('close') });
     pageButton('Cancel the training').click();
+    await nextTick();
+    expect(order).toEqual(['confirm', 'close']); // what is asked about is still known when it is confirmed
     expect(open.emitted('confirm')).toHaveLength(1);
     pageButton('Back').click();
     await nextTick();
