@@ -8,8 +8,12 @@ const SKELETON_AFTER_MS = 150;
 const TRIES = 3;
 const BETWEEN_TRIES_MS = 1_000;
 
+/** Views that nobody has opened yet. */
+const rest = new Set<() => Promise<unknown>>();
+
 /** @param load `() => import('./SomeView.vue')`. */
 export function lazyView<View extends Component>(load: () => Promise<{ readonly default: View }>): View {
+  rest.add(load);
   return defineAsyncComponent<View>({
     loader: async () => (await load()).default,
     loadingComponent: LoadingView,
@@ -20,4 +24,13 @@ export function lazyView<View extends Component>(load: () => Promise<{ readonly 
       else fail();
     },
   });
+}
+
+/** Fetches all other views while the page has nothing to do, so that later each opens at once, also when the program is gone or was built anew. */
+export async function loadRest(): Promise<void> {
+  for (const load of rest) {
+    await new Promise<void>((resolve) => ('requestIdleCallback' in window ? requestIdleCallback(() => resolve()) : setTimeout(resolve, BETWEEN_TRIES_MS)));
+    rest.delete(load);
+    await load().catch(() => undefined); // it is asked for again, with words, when it is opened
+  }
 }
