@@ -7,6 +7,7 @@ import type { Span } from './analysis.ts';
 import type { LexicalIndex } from './lexical-index.ts';
 import type { ComponentWeights } from './method-weights.ts';
 import { translateQuery } from './query-translation.ts';
+import type { WordOrigin } from './query-translation.ts';
 import type { NearestPart } from './rank-collection.ts';
 
 /** Offsets into the hit's text, UTF-16, end exclusive, whole graphemes; highlights do not overlap. */
@@ -28,6 +29,8 @@ export type ExplainRequest = {
   readonly text: string;
   readonly weights: ComponentWeights;
   readonly table: TranslationTable | null;
+  /** The table of the other direction, where the model has one: a word that does not mean the query's word back is no reason. */
+  readonly back?: TranslationTable | null;
   readonly lexical: Pick<LexicalIndex, 'form' | 'wordForms' | 'wordFrequency' | 'translatedFrequency'>;
   /** How many documents are in the language of this one, itself included. */
   readonly documentsInLanguage: number;
@@ -36,6 +39,7 @@ export type ExplainRequest = {
 
 const LEAST_SPELLING_OVERLAP = 0.5; // Dice of character n-grams: "walked" and "walking" .57
 const LEAST_PROBABILITY = 0.1; // of a translation that is worth showing
+const FIRM_PROBABILITY = 0.3; // of a translation that the other direction does not know
 const LEAST_SIMILARITY = 0.15; // below it, similar meaning is no reason
 /** Words in more than this share of the documents of the language are no reason ("the"), once there are enough documents to tell. */
 const COMMON_SHARE = 0.35;
@@ -119,13 +123,30 @@ const isInMost = (frequency: number, documents: number): boolean => documents >=
 
 type TranslatedWord = { readonly span: Span; readonly query: string; readonly document: string };
 
-function translatedWords({ query, text, lexical, documentsInLanguage }: ExplainRequest, table: TranslationTable): readonly TranslatedWord[] {
+function translatedWords({ query, text, lexical, documentsInLanguage, back = null }: ExplainRequest, table: TranslationTable): readonly TranslatedWord[] {
   const { terms, origins } = translateQuery(query, table);
   return wordTokens(text, DOCUMENT_STEM_CHARACTERS).flatMap(({ token, start, end }) => {
     const isTelling = (terms.get(token) ?? 0) >= LEAST_PROBABILITY && !isInMost(lexical.translatedFrequency(token), documentsInLanguage);
-    const origin = origins.get(token)?.[0];
-    return isTelling && origin !== undefined ? [{ span: { start, end }, query: origin, document: text.slice(start, end) }] : [];
+    const origin = isTelling ? bestOrigin(token, origins.get(token) ?? [], back) : null;
+    return origin === null ? [] : [{ span: { start, end }, query: origin, document: text.slice(start, end) }];
   });
+}
+
+/**
+ * The query word that a document word stands for: the one that both tables agree on most, by p(document | query) p(query | document).
+ * A table of one direction alone pairs a rare word with whatever often stands beside it ("its" with a word for "family").
+ * @returns null where no origin is probable enough: only one direction believes it, and not firmly.
+ */
+function bestOrigin(token: string, origins: readonly WordOrigin[], back: TranslationTable | null): string | null {
+  const [first] = origins;
+  if (back === null || first === undefined) return first?.surface ?? null;
+  const meanings = back.translate(token);
+  let best: { readonly surface: string; readonly agreement: number } | null = null;
+  for (const { surface, token: meaning, probability } of origins) {
+    const agreement = probability * (meanings.find((other) => other.token === meaning)?.probability ?? 0);
+    if (agreement > (best?.agreement ?? 0)) best = { surface, agreement };
+  }
+  return best?.surface ?? (first.probability >= FIRM_PROBABILITY ? first.surface : null);
 }
 
 function distinctPairs(pairs: readonly TranslatedWord[]): { query: string; document: string }[] {

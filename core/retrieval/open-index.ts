@@ -141,7 +141,8 @@ async function hitsOf(context: SearchContext, ranked: Ranking, plans: readonly R
 
 function hitOf({ context, chunk, file, plan, documentsInLanguage, nearest, score }: { readonly context: SearchContext; readonly chunk: StoredChunk; readonly file: IndexedFile; readonly plan: RankPlan; readonly documentsInLanguage: number; readonly nearest: NearestPart | null; readonly score: number }): Hit {
   const { library, encoder, query } = context;
-  const { highlights, reasons } = explainHit({ query, nearest, text: chunk.text, weights: plan.weights, table: plan.table, lexical: library.lexical, encoder, documentsInLanguage });
+  const back = plan.table === null ? null : encoder.translation(plan.table.targetLanguage, plan.table.sourceLanguage);
+  const { highlights, reasons } = explainHit({ query, nearest, text: chunk.text, weights: plan.weights, table: plan.table, back, lexical: library.lexical, encoder, documentsInLanguage });
   return {
     chunkId: `${chunk.batch}.${chunk.chunk}`,
     score,
