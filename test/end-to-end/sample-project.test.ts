@@ -1,5 +1,6 @@
 /** Does a newcomer reach a trained search over the sample project through the window, with no help? */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -179,6 +180,36 @@ describe.skipIf(CHROMIUM === undefined)('the sample project', () => {
     await page.getByRole('searchbox').waitFor();
     expect(page.url()).not.toBe(projects);
     expect(await search(page, text)).toEqual(before);
+  });
+
+  it('finds translations in two texts: accepted ones are kept as pairs to learn from', async () => {
+    const { page } = browser;
+    const rows = (await readFile(fileURLToPath(new URL('../../core/sample/parallel.en-sw.tsv', import.meta.url)), 'utf8')).split('\n').slice(0, 24).map((line) => line.split('\t'));
+    await mkdir(join(home.home, 'texts'), { recursive: true });
+    await writeFile(join(home.home, 'texts', 'tale.sw.txt'), rows.map(([, swahili]) => swahili).join('\n'));
+    await writeFile(join(home.home, 'texts', 'tale.en.txt'), rows.map(([english]) => english).reverse().join('\n'));
+    await page.getByRole('link', { name: /Mine/ }).click();
+    for (const [at, name, language] of [[0, 'tale.sw.txt', 'sw'], [1, 'tale.en.txt', 'en']] as const) {
+      const text = page.locator('.text').nth(at);
+      await text.getByRole('button', { name: /Choose a file/ }).click();
+      await page.locator('.folder-entry', { hasText: 'texts' }).click();
+      await page.locator('.folder-entry', { hasText: name }).click();
+      await page.getByRole('button', { name: 'Look inside' }).click();
+      await text.locator('select').selectOption(language);
+    }
+    await page.getByRole('button', { name: 'Look for translations' }).click();
+    await page.locator('.mined').first().waitFor({ timeout: TRAINING_PATIENCE_MS });
+    const best = await page.locator('.mined').first().locator('.user-text').allTextContents();
+    expect(rows).toContainEqual([best[1], best[0]]);
+    await page.locator('.grid').press('Enter');
+    await page.locator('.grid').press('Delete');
+    await page.getByText('Accepted 1, rejected 1').waitFor();
+    await page.locator('.grid').press('Control+z');
+    await page.getByText('Accepted 1, rejected 0').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Keep 1 pair for training' }).click();
+    await page.getByRole('link', { name: 'See the texts' }).click();
+    await page.locator('.corpus', { hasText: 'mined-' }).getByText('1 pair', { exact: true }).waitFor();
   });
 
   it('asked nobody but this computer, and broke no rule of its own policy', () => {
