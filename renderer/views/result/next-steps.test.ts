@@ -15,7 +15,7 @@ describe('what to do next', () => {
   });
 
   it('says where words alone find as much, unless pairs are the trouble', () => {
-    expect(nextSteps(report(0.9, [row(0.7, 0.7)]), project('quick', 'indexed'))).toEqual([{ kind: 'words', language: 'sw' }, { kind: 'thorough' }, { kind: 'judge' }]);
+    expect(nextSteps(report(0.9, [row(0.7, 0.7)]), project('quick', 'indexed'))).toEqual([{ kind: 'words', languages: ['sw'] }, { kind: 'thorough' }, { kind: 'judge' }]);
     expect(nextSteps(report(0.9, [row(0.5, 0.8)]), project('thorough', 'indexed'))).toEqual([{ kind: 'judge' }]);
     expect(nextSteps(report(0.2, [row(0.7, 0.7)]), project('thorough', 'indexed')).map(({ kind }) => kind)).toEqual(['pairs', 'judge']);
   });

@@ -3,7 +3,7 @@ import type { EvaluationReport, Project } from '../../../main/contract/index.ts'
 
 export type NextStep =
   | { readonly kind: 'pairs'; readonly language: string; readonly now: number }
-  | { readonly kind: 'words'; readonly language: string }
+  | { readonly kind: 'words'; readonly languages: readonly string[] }
   | { readonly kind: 'thorough' }
   | { readonly kind: 'judge' }
   | { readonly kind: 'search' };
@@ -20,7 +20,7 @@ export function nextSteps(report: EvaluationReport, { languages, settings, libra
   const worded = report.rows.filter(({ language, question, methods }) => own.has(language) && question === 'within' && methods.hybrid['R@1'] <= methods.bm25['R@1'] + LITTLE_MORE && !weak.some((pair) => pair.language === language));
   const steps: readonly NextStep[] = [
     ...weak.map(({ language, trained }): NextStep => ({ kind: 'pairs', language, now: trained })),
-    ...[...new Set(worded.map(({ language }) => language))].map((language): NextStep => ({ kind: 'words', language })),
+    ...(worded.length === 0 ? [] : [{ kind: 'words', languages: [...new Set(worded.map(({ language }) => language))] } as const]),
     ...(settings.preset === 'quick' ? [{ kind: 'thorough' } as const] : []),
     ...(library.status === 'indexed' ? [{ kind: 'judge' } as const] : [{ kind: 'search' } as const]),
   ];
