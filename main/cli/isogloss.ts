@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./search.ts')).searchCommand,
   'phrases train': async () => (await import('./phrases-train.ts')).phrasesTrainCommand,
   'phrases evaluate': async () => (await import('./phrases-evaluate.ts')).phrasesEvaluateCommand,
+  'phrases sentences': async () => (await import('./phrases-sentences.ts')).phrasesSentencesCommand,
   'phrases search': async () => (await import('./phrases.ts')).phrasesSearchCommand,
   inspect: async () => (await import('./inspect.ts')).inspectCommand,
   experiment: async () => (await import('./experiment.ts')).experimentCommand,

@@ -1,5 +1,5 @@
 /** Facts about phrases on the command line: measured and looked up. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,12 +37,27 @@ describe('phrases', () => {
     expect([code, (JSON.parse(stdout) as { match: string }[]).map(({ match }) => match)]).toEqual([0, ['exact', 'near']]);
   });
 
+  it('are found in texts, learned and measured', async () => {
+    const word = (i: number): string => `neno${'abcdefghijklmnopqrstuvwxyz'[i] ?? ''}`;
+    await writeFile(place('list.tsv'), Array.from({ length: 22 }, (_, i) => `${word(i)} moja\tword ${i} one\n`).join(''));
+    await writeFile(place('sw.txt'), Array.from({ length: 22 }, (_, i) => `hapa kuna ${word(i)} moja leo asubuhi\n`).join(''));
+    await writeFile(place('en.txt'), Array.from({ length: 22 }, (_, i) => `here is word ${i} one this morning\n`).join(''));
+    const found = await run(['phrases', 'sentences', '--pairs', place('list.tsv'), '--side', 'source', '--texts', place('sw.txt'), '--out', place('found.tsv'), '--json']);
+    expect(JSON.parse(found.stdout), found.stderr).toMatchObject({ phrases: 22, found: 22, sentences: 22 });
+    expect((await readFile(place('found.tsv'), 'utf8')).split('\n')[0]).toBe('nenoa moja\t1\thapa kuna nenoa moja leo asubuhi');
+    const lists = ['--pairs', place('list.tsv'), '--source', 'sw', '--target', 'en', '--source-texts', place('sw.txt'), '--target-texts', place('en.txt')];
+    const trained = await run(['phrases', 'train', '--model', place('model'), ...lists, '--steps', '2', '--out', place('phrase-model'), '--threads', '1', '--json']);
+    expect(JSON.parse(trained.stdout), trained.stderr).toMatchObject({ steps: 2, losses: { phrases: expect.any(Number) }, pairs: [{ source: 'sw', target: 'en', training: 20, heldBack: 2 }] });
+    const measured = await run(['phrases', 'evaluate', '--model', place('phrase-model'), ...lists, '--json']);
+    expect(JSON.parse(measured.stdout), measured.stderr).toEqual({ phrases: 22, 'accuracy@1': expect.any(Number), forward: expect.any(Number), backward: expect.any(Number) });
+  });
+
   it('refuse bad input in a sentence', async () => {
     for (const [words, said] of [
       [['phrases', 'search', '--query', 'a'], /--dictionary: expected/],
       [['phrases', 'search', '--dictionary', place('missing.tsv'), '--query', 'a'], /missing\.tsv/],
       [['phrases'], /phrases search/],
-      [['evaluate', '--task', 'phrases', '--model', place('model'), '--pairs', place('pairs.tsv')], /--source-sentences: expected/],
+[['evaluate', '--task', 'phrases', '--model', place('model'), '--pairs', place('pairs.tsv')], /--source-sentences: expected/],
       [['evaluate', '--task', 'phrases', '--model', place('model'), '--pairs', place('pairs.tsv'), '--source-sentences', place('sentences.en.tsv'), '--target-sentences', place('sentences.sw.tsv'), '--layer', '3'], /layer/],
       [['evaluate', '--task', 'pairs', '--layer', '3'], /--layer: not used/],
     ] as const) {

@@ -7,6 +7,7 @@ import { recipeOf, type Experiment, type ExperimentRow } from '../../core/evalua
 import { tasksOfRow, type RowOf } from '../../core/evaluation/experiments/rows.ts';
 import { transformerParameters, type TransformerShape } from '../../core/modules/transformer-shape.ts';
 import { stepOperations } from '../../core/training/backbone-inspection/step-cost.ts';
+import { parsePhraseRecipe } from '../../core/training/phrases/phrase-recipe.ts';
 import { isFromScratch, isStatic, recipeSchemaFor, type Recipe, type TransformerRecipe } from '../../core/training/recipe-schema.ts';
 import { estimateMemory } from '../../core/training/transformer/memory-plan.ts';
 import { knownShape } from './known-backbones.ts';
@@ -65,6 +66,7 @@ async function planRow(experiment: Experiment, row: ExperimentRow, operationsPer
   const documents = documentsOf(experiment, row, (a, b) => a + b);
   const encodingOperations = shape === null ? 0 : FORWARD_SHARE * seeds * documents * stepOperations(shape, { texts: 1, tokens: TOKENS.passage });
   const inTime = (operations: number) => ({ hours: operations / (operationsPerSecond * EFFICIENCY) / SECONDS_PER_HOUR, graphicsCardHours: operations / GRAPHICS_CARD_RATE / SECONDS_PER_HOUR });
+  if (row.kind === 'phrases') return { row: row.name, label, encodingOperations, ...planPhrases(experiment, row, { shape, seeds, inTime: (operations) => inTime(operations + encodingOperations) }) };
   if (row.kind !== 'recipe') return { row: row.name, label, parameters: shape === null ? null : countOf(shape), memoryBytes: shape === null ? (row.kind === 'bm25' ? BASE_BYTES + INDEXED_BYTES * documentsOf(experiment, row, Math.max) : null) : BASE_BYTES + FLOAT_BYTES * countOf(shape), steps: null, trainings: 0, trainingOperations: 0, encodingOperations, ...inTime(encodingOperations) };
   const recipe = recipeFor(experiment, row);
   const trainings = seeds + (row.variants === undefined ? 0 : row.variants.length - 1);
@@ -77,6 +79,25 @@ async function planRow(experiment: Experiment, row: ExperimentRow, operationsPer
   if (shape === null) throw new InputError('experiment.unknown-backbone', `"${row.name}": expected a backbone that is there, or one that "needs" says the family of, found neither.`);
   const trainingOperations = trainings * (steps ?? 0) * operationsOfStep(recipe, shape);
   return { row: row.name, label, parameters: countOf(shape), memoryBytes: memoryOf(recipe, shape), steps, trainings, trainingOperations, encodingOperations, ...inTime(trainingOperations + encodingOperations) };
+}
+
+/** A step reads its sentences forward with both encoders, once more on the way back; texts of unknown length count as sentences of Wikipedia. */
+function planPhrases({ seeds: [seed = 0] }: Experiment, row: RowOf<'phrases'>, { shape, seeds, inTime }: { readonly shape: TransformerShape | null; readonly seeds: number; readonly inTime: (operations: number) => { readonly hours: number; readonly graphicsCardHours: number } }): Omit<RowPlan, 'row' | 'label' | 'encodingOperations'> {
+  const recipe = parsePhraseRecipe({ ...row.settings, start: { model: row.of ?? row.backbone ?? '' }, seed }, { file: `row "${row.name}"`, folder: '' });
+  const steps = 'steps' in recipe.budget ? recipe.budget.steps : null;
+  if (shape === null) {
+    const seconds = seeds * STATIC_PREPARATION_SECONDS;
+    return { parameters: null, memoryBytes: null, steps, trainings: seeds, trainingOperations: 0, hours: seconds / SECONDS_PER_HOUR, graphicsCardHours: seconds / SECONDS_PER_HOUR };
+  }
+  const { optimizer, sentences, momentum } = recipe;
+  const tokens = Math.min(TOKENS.sentence, sentences.maxTokens);
+  const passes = 1 + FORWARD_SHARE * (momentum === null ? 1 : 2); // gradients are made slice by slice, after a pass that only looks
+  const ofStep = passes * stepOperations(shape, { texts: 2 * optimizer.batch * optimizer.accumulation * Math.max(1, sentences.training), tokens });
+  const trainingOperations = seeds * (steps ?? 0) * ofStep;
+  const copy = momentum === null ? 0 : FLOAT_BYTES * countOf(shape);
+  const sizes = new Map(transformerParameters(shape).map(({ name, shape: of }) => [name, of.reduce((product, size) => product * size, 1)]));
+  const memoryBytes = copy + estimateMemory({ shape, sizes, trained: new Set(sizes.keys()), encoders: 1, sliceTokens: optimizer.sliceTokens, longestText: sentences.maxTokens }).bytes;
+  return { parameters: countOf(shape), memoryBytes, steps, trainings: seeds, trainingOperations, ...inTime(trainingOperations) };
 }
 
 /** The recipe of a row with its defaults; files are not looked for. */
