@@ -6,11 +6,11 @@ import { useOpenProject } from './useOpenProject.ts';
 
 export type SettingsChange = (settings: TrainingSettings) => TrainingSettings;
 
-/** `change` saves and asks for the plan anew; `state` is that of the last one. */
-export function useTrainingSettings(project: () => Project): { readonly state: Action['state']; readonly change: (edit: SettingsChange) => Promise<void> } {
+/** `change` saves and asks for the plan anew; `state` is that of the last one; `settled` resolves when nothing is left to save. */
+export function useTrainingSettings(project: () => Project): { readonly state: Action['state']; readonly change: (edit: SettingsChange) => Promise<void>; readonly settled: () => Promise<void> } {
   const { open, update, loadPlan } = useOpenProject();
   const action = useAction();
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
 
   function change(edit: SettingsChange): Promise<void> {
     const next = last.then(async () => {
@@ -25,5 +25,5 @@ export function useTrainingSettings(project: () => Project): { readonly state: A
     return next;
   }
 
-  return { state: action.state, change };
+  return { state: action.state, change, settled: () => last };
 }
