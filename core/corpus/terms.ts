@@ -36,6 +36,9 @@ export type InheritedTerms = z.infer<typeof inheritedTermsSchema>;
 
 export const UNKNOWN_LICENCE = 'unknown';
 
+/** Of the shipped English starter (core/training/starter/README.md): a model that begins from it inherits these too. */
+export const STARTER_TERMS: NamedTerms = { name: 'English starter (SQuAD v1.1, MedQuAD)', source: 'Rajpurkar et al. 2016; Ben Abacha and Demner-Fushman 2019', licence: 'CC BY-SA 4.0', consent: 'not-needed', access: 'public' };
+
 /** From free to closed. A licence that no row knows is as strict as none at all: nothing is allowed until somebody says so. */
 const LICENCE_ROWS: readonly { readonly fits: RegExp; readonly strictness: number }[] = [
   { fits: /\b(?:cc\s*-?\s*0|public\s+domain|pddl|unlicense)\b|^cc0/i, strictness: 0 },

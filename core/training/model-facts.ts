@@ -1,17 +1,18 @@
 /** What does a model know beside its weights? Its languages, word translations learned from the pairs, and how it was made. */
 import { trainTranslationTable, type SentencePair, type TranslationTableData } from '../alignment/translation-table.ts';
 import { pauseFor } from '../base/pause.ts';
-import { strictestTerms } from '../corpus/terms.ts';
+import { STARTER_TERMS, strictestTerms } from '../corpus/terms.ts';
 import type { ParallelCorpus } from './corpora.ts';
 import { termsOf } from './corpus-sources.ts';
 import type { Losses } from './events.ts';
 import { corpusWeight, sidesOf, type SplitCorpora } from './prepare.ts';
-import type { Recipe } from './recipe-schema.ts';
+import { usesStarter, type Recipe } from './recipe-schema.ts';
 import type { ModelFacts } from './training-subject.ts';
 
-/** Recipe, seed, steps, losses, versions and the terms inherited from the corpora, for the manifest. */
+/** Recipe, seed, steps, losses, versions and the terms inherited from the corpora (and the starter), for the manifest. */
 export function trainingFacts(recipe: Recipe, { steps, losses, device }: { readonly steps: number; readonly losses: Losses; readonly device: string }): ModelFacts['training'] {
-  return { recipe: JSON.parse(JSON.stringify(recipe)), seed: recipe.seed, steps, losses: { ...JSON.parse(JSON.stringify(losses)) }, device, node: process.version, terms: JSON.parse(JSON.stringify(strictestTerms(termsOf(recipe)))) };
+  const terms = strictestTerms([...termsOf(recipe), ...(usesStarter(recipe) ? [STARTER_TERMS] : [])]);
+  return { recipe: JSON.parse(JSON.stringify(recipe)), seed: recipe.seed, steps, losses: { ...JSON.parse(JSON.stringify(losses)) }, device, node: process.version, terms: JSON.parse(JSON.stringify(terms)) };
 }
 
 /** One table in each direction for every language with pairs. */

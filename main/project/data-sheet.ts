@@ -3,12 +3,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readManifest } from '../../core/encoding/model-folder.ts';
-import { corpusTermsSchema, strictestTerms } from '../../core/corpus/terms.ts';
+import { corpusTermsSchema, STARTER_TERMS, strictestTerms } from '../../core/corpus/terms.ts';
 import type { DataSheet, EvaluationReport, ReportRow, SheetCorpus } from '../contract/index.ts';
 import { readModelCard, readReport } from './models.ts';
 
-/** What the shipped English starter learned from (core/training/starter/README.md). */
-const STARTER: SheetCorpus = { name: 'English starter (SQuAD v1.1, MedQuAD)', role: 'questions', languages: ['en'], records: null, source: 'Rajpurkar et al. 2016; Ben Abacha and Demner-Fushman 2019', licence: 'CC BY-SA 4.0', consent: 'not-needed', access: 'public' };
+const STARTER: SheetCorpus = { ...STARTER_TERMS, role: 'questions', languages: ['en'], records: null };
 
 /** How many records a corpus gave, by the names of its files ("a.tsv", "a.en + a.sw"). */
 export type KnownRecords = ReadonlyMap<string, number>;
