@@ -6,6 +6,9 @@ import { InputError } from '../../core/base/errors.ts';
 import { recipeOf, type Experiment, type ExperimentRow } from '../../core/evaluation/experiments/experiment-file.ts';
 import { tasksOfRow, type RowOf } from '../../core/evaluation/experiments/rows.ts';
 import { transformerParameters, type TransformerShape } from '../../core/modules/transformer-shape.ts';
+import { clweSettingsSchema, languagesOf } from '../../core/evaluation/baselines/clwe.ts';
+import { clweCost } from '../../core/evaluation/baselines/plan-clwe.ts';
+import { parseSettings } from '../../core/evaluation/baselines/settings.ts';
 import { stepOperations } from '../../core/training/backbone-inspection/step-cost.ts';
 import { parsePhraseRecipe } from '../../core/training/phrases/phrase-recipe.ts';
 import { isFromScratch, isStatic, recipeSchemaFor, type Recipe, type TransformerRecipe } from '../../core/training/recipe-schema.ts';
@@ -67,6 +70,11 @@ async function planRow(experiment: Experiment, row: ExperimentRow, operationsPer
   const encodingOperations = shape === null ? 0 : FORWARD_SHARE * seeds * documents * stepOperations(shape, { texts: 1, tokens: TOKENS.passage });
   const inTime = (operations: number) => ({ hours: operations / (operationsPerSecond * EFFICIENCY) / SECONDS_PER_HOUR, graphicsCardHours: operations / GRAPHICS_CARD_RATE / SECONDS_PER_HOUR });
   if (row.kind === 'phrases') return { row: row.name, label, encodingOperations, ...planPhrases(experiment, row, { shape, seeds, inTime: (operations) => inTime(operations + encodingOperations) }) };
+  if (row.kind === 'clwe') {
+    const settings = parseSettings(clweSettingsSchema, row.settings, `row "${row.name}": settings`);
+    const { memoryBytes, operations } = clweCost(settings, languagesOf(settings).length);
+    return { row: row.name, label, parameters: null, memoryBytes: BASE_BYTES + memoryBytes, steps: null, trainings: 0, trainingOperations: 0, encodingOperations: 0, ...inTime(seeds * operations) };
+  }
   if (row.kind !== 'recipe') return { row: row.name, label, parameters: shape === null ? null : countOf(shape), memoryBytes: shape === null ? (row.kind === 'bm25' ? BASE_BYTES + INDEXED_BYTES * documentsOf(experiment, row, Math.max) : null) : BASE_BYTES + FLOAT_BYTES * countOf(shape), steps: null, trainings: 0, trainingOperations: 0, encodingOperations, ...inTime(encodingOperations) };
   const recipe = recipeFor(experiment, row);
   const trainings = seeds + (row.variants === undefined ? 0 : row.variants.length - 1);
@@ -82,12 +90,14 @@ async function planRow(experiment: Experiment, row: ExperimentRow, operationsPer
 }
 
 /** A step reads its sentences forward with both encoders, once more on the way back; texts of unknown length count as sentences of Wikipedia. */
-function planPhrases({ seeds: [seed = 0] }: Experiment, row: RowOf<'phrases'>, { shape, seeds, inTime }: { readonly shape: TransformerShape | null; readonly seeds: number; readonly inTime: (operations: number) => { readonly hours: number; readonly graphicsCardHours: number } }): Omit<RowPlan, 'row' | 'label' | 'encodingOperations'> {
+function planPhrases(experiment: Experiment, row: RowOf<'phrases'>, { shape, seeds, inTime }: { readonly shape: TransformerShape | null; readonly seeds: number; readonly inTime: (operations: number) => { readonly hours: number; readonly graphicsCardHours: number } }): Omit<RowPlan, 'row' | 'label' | 'encodingOperations'> {
+  const { seeds: [seed = 0] } = experiment;
   const recipe = parsePhraseRecipe({ ...row.settings, start: { model: row.of ?? row.backbone ?? '' }, seed }, { file: `row "${row.name}"`, folder: '' });
   const steps = 'steps' in recipe.budget ? recipe.budget.steps : null;
   if (shape === null) {
     const seconds = seeds * STATIC_PREPARATION_SECONDS;
-    return { parameters: null, memoryBytes: null, steps, trainings: seeds, trainingOperations: 0, hours: seconds / SECONDS_PER_HOUR, graphicsCardHours: seconds / SECONDS_PER_HOUR };
+    const numbers = staticNumbersBehind(experiment, row);
+    return { parameters: numbers, memoryBytes: BASE_BYTES + STATIC_BYTES_PER_NUMBER * numbers, steps, trainings: seeds, trainingOperations: 0, hours: seconds / SECONDS_PER_HOUR, graphicsCardHours: seconds / SECONDS_PER_HOUR };
   }
   const { optimizer, sentences, momentum } = recipe;
   const tokens = Math.min(TOKENS.sentence, sentences.maxTokens);
@@ -98,6 +108,13 @@ function planPhrases({ seeds: [seed = 0] }: Experiment, row: RowOf<'phrases'>, {
   const sizes = new Map(transformerParameters(shape).map(({ name, shape: of }) => [name, of.reduce((product, size) => product * size, 1)]));
   const memoryBytes = copy + estimateMemory({ shape, sizes, trained: new Set(sizes.keys()), encoders: 1, sliceTokens: optimizer.sliceTokens, longestText: sentences.maxTokens }).bytes;
   return { parameters: countOf(shape), memoryBytes, steps, trainings: seeds, trainingOperations, ...inTime(trainingOperations) };
+}
+
+/** The numbers of the static table that a row begins from. */
+function staticNumbersBehind(experiment: Experiment, row: RowOf<'phrases'>): number {
+  const before = rootBefore(experiment, row);
+  const recipe = before?.kind === 'recipe' ? recipeFor(experiment, before) : null;
+  return recipe !== null && isStatic(recipe) ? recipe.encoder.width * recipe.encoder.vocabularySize : 0;
 }
 
 /** The recipe of a row with its defaults; files are not looked for. */
@@ -122,6 +139,7 @@ async function shapeOf(experiment: Experiment, row: ExperimentRow): Promise<Tran
     return { vocabularySize, width, layers, heads, feedForwardWidth: feedForward, positions, positionOffset: 0, tokenTypes: 0, activation: 'gelu', layerNormEpsilon: 1e-12, padTokenId: 0 };
   }
   if (row.kind === 'backbone') return shapeInFolder(experiment, row.path);
+  if (row.kind === 'clse' && typeof row.settings['backbone'] === 'string') return shapeInFolder(experiment, row.settings['backbone']);
   if (row.kind === 'phrases' && row.backbone !== undefined) return shapeInFolder(experiment, row.backbone);
   return 'of' in row && row.of !== undefined ? shapeOf(experiment, rowNamed(experiment, row.of)) : null;
 }

@@ -131,7 +131,7 @@ export async function makeClwe(options: MakeClweOptions): Promise<ClweSummary> {
 }
 
 /** The pivot first, the others as they are first named. @throws InputError 'baseline.no-languages'. */
-function languagesOf({ pivot, texts, vectors, parallel }: ClweSettings): readonly string[] {
+export function languagesOf({ pivot, texts, vectors, parallel }: Pick<ClweSettings, 'pivot' | 'texts' | 'vectors' | 'parallel'>): readonly string[] {
   const named = new Set([...Object.keys(texts), ...Object.keys(vectors), ...parallel.flatMap(({ source, target }) => [source, target])]);
   if (!named.has(pivot) || named.size < 2) throw new InputError('baseline.no-languages', `Word vectors of two languages or more are mapped onto the pivot "${pivot}": expected texts, vectors or pairs of it and of another language, found ${named.size === 0 ? 'none' : [...named].join(', ')}.`, { data: { pivot } });
   return [pivot, ...[...named].filter((language) => language !== pivot)];
