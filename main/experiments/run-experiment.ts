@@ -62,6 +62,7 @@ async function measureUnit(options: RunExperimentOptions, unit: Unit): Promise<v
     experiment,
     seed: unit.seed,
     threads,
+    device: options.device,
     signal,
     say: options.say,
     workFolder: `${unitPath(options, unit)}.work`,

@@ -21,6 +21,7 @@ export type SystemContext = {
   readonly experiment: Experiment;
   readonly seed: number;
   readonly threads: number;
+  readonly device: 'cpu' | 'webgpu' | 'auto';
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
   /** A folder of its own for files that a row makes (it is removed with the models). */

@@ -54,7 +54,7 @@ async function readSet(source: PhrasePairsSource, { usualSplit, signal, onProble
   if (sourceSentences !== undefined && targetSentences !== undefined) return { source: from, target: to, pairs: pairsOf(told(await readPhraseFiles({ pairsPath: path, sourcePath: sourceSentences, targetPath: targetSentences }, signal), onProblem)) };
   const pairs: PhrasePair[] = [];
   const seen = new Set<string>();
-  const corpus = { paths: [path], ...(format === 'lift' || format === undefined ? {} : { format }), ...(format === 'lift' ? { format, languages: { source: from, target: to } } : {}), ...(encoding === undefined ? {} : { encoding }), ...(mapping === undefined ? {} : { mapping }) };
+  const corpus = { paths: [path], languages: { source: from, target: to }, ...(format === undefined ? {} : { format }), ...(encoding === undefined ? {} : { encoding }), ...(mapping === undefined ? {} : { mapping }) };
   for await (const readings of readPhrases(corpus, signal)) {
     for (const reading of readings) {
       if (reading.kind === 'problem') {
