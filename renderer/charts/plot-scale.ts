@@ -31,6 +31,6 @@ function roundTicks(low: number, high: number): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = (ROUND_STEPS.find((one) => one * power >= raw) ?? 10) * power;
   const ticks: number[] = [];
-  for (let k = Math.ceil(low / step); k * step <= high; k += 1) ticks.push(k * step);
+  for (let k = Math.ceil(low / step); k * step <= high; k += 1) ticks.push(k * step + 0); // no minus before a 0
   return ticks;
 }
