@@ -121,7 +121,9 @@ describe('the sample project', () => {
     expect(project.exampleQueries.length).toBeGreaterThan(3);
     expect((await client.project.openSample({})).id).toBe(project.id);
     const plan = await client.training.plan({ projectId: project.id });
-    expect(plan.presets.map(({ preset }) => preset)).toEqual(['quick', 'balanced', 'thorough']);
+    expect(plan.presets.map(({ preset }) => preset)).toEqual(['quick', 'balanced', 'thorough', 'paper']);
+    expect(plan).toMatchObject({ encoder: 'static', usesStarter: true, device: { wish: 'cpu', last: null } });
+    expect(plan.presets.flatMap(({ problems }) => problems)).toEqual([]);
   });
 });
 

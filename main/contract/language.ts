@@ -13,6 +13,8 @@ export const languageSchema = z.object({
   /** ISO 15924, for instance "Arab". */
   script: z.string().nullable(),
   direction: directionSchema,
+  /** CLDR's exemplar letters beyond a to z, for the palette; []: none are known. */
+  letters: list(z.string()).optional(),
   /** False: not in the registry; it works all the same. */
   isListed: z.boolean(),
 });

@@ -1,5 +1,6 @@
 /** How is a language shown in the window? What core/text knows, in the contract's words. */
 import { describeLanguage as describe, isLanguageTag, privateUseTag, suggestLanguages as suggest } from '../../core/text/language.ts';
+import { exemplarLetters } from '../../core/text/exemplar-letters.ts';
 import { languageKin } from '../../core/text/language-kin.ts';
 import { foldForSearch } from '../../core/text/search-folding.ts';
 import type { ChosenLanguage, GivenNames, Language } from '../contract/index.ts';
@@ -12,7 +13,7 @@ export function describeLanguage(tag: string): Language {
   const known = described.get(tag);
   if (known !== undefined) return known;
   const found = describe(tag);
-  const language: Language = { tag: found.tag, name: found.englishName, ownName: found.ownName, script: found.script, direction: found.direction, isListed: found.isListed };
+  const language: Language = { tag: found.tag, name: found.englishName, ownName: found.ownName, script: found.script, direction: found.direction, isListed: found.isListed, letters: exemplarLetters(found.tag) };
   if (described.size < REMEMBERED) described.set(tag, language);
   return language;
 }

@@ -3,6 +3,7 @@ import type { Corpus } from '../../main/contract/index.ts';
 import type { LanguageLooks } from '../stores/settings.ts';
 
 const MOST_LETTERS = 80;
+const MOST_PALETTE_LETTERS = 120;
 const PLAIN = /^[a-z0-9]$/;
 const LETTER = /^\p{L}\p{M}*$|^[\u02b9-\u02bf\ua78b\ua78c\u2019']\p{M}*$/u;
 
@@ -24,10 +25,10 @@ export function lettersIn(typed: string): readonly string[] {
   return [...new Set(typed.normalize('NFC').split(/\s+/u).filter((letter) => letter !== ''))];
 }
 
-/** Letters of one language of a project: what was said, else what its texts hold. */
-export function projectLetters(options: { readonly tag: string; readonly corpora: readonly Corpus[]; readonly looks: LanguageLooks }): readonly string[] {
+/** Letters of one language of a project: what was said, else those that CLDR names (`exemplars`) and those that its texts hold. */
+export function projectLetters(options: { readonly tag: string; readonly exemplars?: readonly string[] | undefined; readonly corpora: readonly Corpus[]; readonly looks: LanguageLooks }): readonly string[] {
   const said = options.looks[options.tag]?.letters ?? null;
-  return said === null ? lettersOf(textsIn(options.corpora, options.tag), options.tag) : lettersIn(said);
+  return said === null ? [...new Set([...(options.exemplars ?? []), ...lettersOf(textsIn(options.corpora, options.tag), options.tag)])].slice(0, MOST_PALETTE_LETTERS) : lettersIn(said);
 }
 
 /** The texts of a language that the project's cards show. */

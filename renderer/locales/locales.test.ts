@@ -23,7 +23,7 @@ const isLanguage = (tag: string): tag is InterfaceLanguage => Object.hasOwn(inte
 /** Messages whose words the language spells as English does; every other message that equals the English one was forgotten. */
 const SPELLED_ALIKE: Readonly<Record<string, readonly string[]>> = {
   es: ['unit.bytes'],
-  fr: ['brought.licence', 'share.column-licence', 'search.document', 'search.page', 'result.column-queries', 'judge.queries', 'folder.place-documents', 'unit.documents', 'unit.chunks', 'unit.queries'],
+  fr: ['about.version', 'brought.licence', 'share.column-licence', 'search.document', 'search.page', 'result.column-queries', 'judge.queries', 'folder.place-documents', 'unit.documents', 'unit.chunks', 'unit.queries'],
 };
 /** Languages that tell one from many in every noun and verb. */
 const ROMANCE: readonly string[] = ['es', 'fr'];
