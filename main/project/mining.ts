@@ -10,8 +10,9 @@ import { appendLines, readLines } from './appended-lines.ts';
 /** `candidates`: how many there are; null in minings of before 2026-11-20. */
 const factsSchema = z.object({ id: z.string(), source: mineTextSchema, target: mineTextSchema, at: z.number(), proposed: z.number(), corpusId: z.string().nullable(), candidates: z.number().nullable().default(null) });
 export type MiningFacts = z.infer<typeof factsSchema>;
-const candidatesSchema = z.array(z.object({ source: z.string(), target: z.string(), score: z.number() }));
-type Candidate = z.infer<typeof candidatesSchema>[number];
+type Candidate = { readonly source: string; readonly target: string; readonly score: number };
+/** Checked by hand: there may be 100,000, and this runs where the window is answered. */
+const candidatesSchema = z.custom<readonly Candidate[]>((found) => Array.isArray(found) && found.every(isCandidate), 'expected candidates with two sentences and a score');
 const decisionSchema = z.object({ pairs: z.array(z.number().int().nonnegative()), decision: minedDecisionSchema.nullable() });
 /** A line of the file: a decision, or that the last one that still counts is taken back. */
 const decisionLineSchema = z.union([decisionSchema, z.object({ undo: z.literal(true) })]);
@@ -90,6 +91,10 @@ async function known<T>(id: string, read: () => Promise<T>): Promise<T> {
     if (error.family === 'environment') throw error;
     throw new InputError('mine.unknown', 'This mining is not there any more, or its files are damaged. Mine the two texts again.', { cause: thrown, data: { miningId: id } });
   }
+}
+
+function isCandidate(found: unknown): found is Candidate {
+  return typeof found === 'object' && found !== null && 'source' in found && typeof found.source === 'string' && 'target' in found && typeof found.target === 'string' && 'score' in found && typeof found.score === 'number';
 }
 
 /** Some of the candidates that are to be looked at, best first, and how many of these there are. */
