@@ -169,3 +169,49 @@ describe('the vectors of the engine', () => {
     expect(numbersOf(tensorOf('float32', [after.length], after)).every((number, i) => Math.abs(number - (before[i] ?? 0) - 1) < 1e-5)).toBe(true);
   });
 });
+
+describe('an engine that reads tokens', () => {
+  const spans = sequences.map(({ length }, i) => ({ from: i % 2, to: length - (i % 3 === 0 && length > 3 ? 1 : 0) }));
+  const whole = sequences.map(({ length }) => ({ from: 0, to: length }));
+  const mean: TransformerPooling = { ...cls, mode: 'mean' };
+  /** Rows of spans to the mean of each, and the gradient of means back to rows. */
+  const meansOf = (rows: Float32Array, of: typeof spans): Float32Array => {
+    const means = new Float32Array(of.length * WIDTH);
+    let at = 0;
+    of.forEach(({ from, to }, i) => {
+      for (let row = from; row < to; row += 1, at += 1) for (let k = 0; k < WIDTH; k += 1) means[i * WIDTH + k] = (means[i * WIDTH + k] ?? 0) + (rows[at * WIDTH + k] ?? 0) / (to - from);
+    });
+    return means;
+  };
+  const spread = (gradient: Float32Array, of: typeof spans): Float32Array => Float32Array.from(of.flatMap(({ from, to }, i) => Array.from({ length: to - from }, () => [...gradient.subarray(i * WIDTH, (i + 1) * WIDTH)].map((value) => value / (to - from))).flat()));
+
+  it('gives the states that pooling takes the mean of, and their gradients, with dropout on', async () => {
+    await using pooled = open({ pooling: mean });
+    await using tokens = open({ pooling: mean, reads: 'tokens' });
+    const draw = { seed: 3 };
+    for (const engine of [pooled, tokens]) engine.begin(sequences);
+    const vectors = await pooled.encode(sequences, draw);
+    const rows = await tokens.encode(sequences, draw, whole);
+    expect(rows).toHaveLength(sequences.reduce((sum, { length }) => sum + length, 0) * WIDTH);
+    meansOf(rows, whole).forEach((value, i) => expect(value).toBeCloseTo(vectors[i] ?? Number.NaN, 5));
+    const gradient = Float32Array.from(vectors, (_, i) => Math.sin(i));
+    await pooled.gradients(sequences, gradient, draw);
+    await tokens.gradients(sequences, spread(gradient, whole), draw, whole);
+    const [expected, found] = [snapshot(pooled, 0), snapshot(tokens, 0)];
+    for (const [name, values] of expected.gradients) values.forEach((value, i) => expect(Math.abs((found.gradients.get(name)?.[i] ?? Number.NaN) - value), name).toBeLessThan(1e-4));
+  });
+
+  it('gives them in the order of the spans, whatever the lengths, one sequence alone or with others', async () => {
+    await using engine = open({ reads: 'tokens', dropout: null });
+    const rows = await engine.encode(sequences, null, spans);
+    let at = 0;
+    for (const [i, sequence] of sequences.entries()) {
+      const { from = 0, to = 0 } = spans[i] ?? {};
+      const alone = await engine.encode([sequence], null, [{ from, to }]);
+      expect(alone).toHaveLength((to - from) * WIDTH);
+      alone.forEach((value, k) => expect(rows[at * WIDTH + k]).toBeCloseTo(value, 5));
+      at += to - from;
+    }
+    expect(at * WIDTH).toBe(rows.length);
+  });
+});
