@@ -15,6 +15,9 @@ import { useJobs } from './useJobs.ts';
 import { usePendingCorpora } from './usePendingCorpora.ts';
 import { useSearch } from './useSearch.ts';
 import { chooseLanguage } from './useSettings.ts';
+import { useInspectedBackbone } from './useInspectedBackbone.ts';
+import { useLanguageKin } from './useLanguageKin.ts';
+import { useTrainingSettings } from './useTrainingSettings.ts';
 
 const swahili = { tag: 'sw', name: 'Swahili', ownName: 'Kiswahili', script: 'Latn', direction: 'ltr', isListed: true } as const;
 const project: Project = {
@@ -167,5 +170,68 @@ describe('the language of the interface', () => {
   it('is the first wish that it speaks, English otherwise', () => {
     expect(chooseLanguage(['sw-TZ', 'ar-EG', 'en'])).toBe('sw');
     expect(chooseLanguage(['th', 'toString'])).toBe('en');
+  });
+});
+
+describe('training settings', () => {
+  it('that are changed quickly one after another are all kept, each from what the one before left; a start waits for them', async () => {
+    const kept: unknown[] = [];
+    const client = clientWith({
+      project: { update: async ({ settings }: { settings: Project['settings'] }) => {
+        await Promise.resolve();
+        kept.push([settings.preset, settings.threads]);
+        return { ...project, settings };
+      } },
+      training: { plan: () => Promise.resolve({}) },
+    });
+    const { change, settled } = within(client, () => useTrainingSettings(() => project));
+    void change((settings) => ({ ...settings, preset: 'thorough' }));
+    void change((settings) => ({ ...settings, threads: 2 }));
+    await settled();
+    expect(kept).toEqual([['thorough', null], ['thorough', 2]]);
+  });
+
+  it('one that is refused says so, and the next is kept all the same', async () => {
+    const client = clientWith({
+      project: { update: ({ settings }: { settings: Project['settings'] }) => (settings.threads === 7 ? Promise.reject(Object.assign(new Error('x'), refusal('project.read-only'))) : Promise.resolve({ ...project, settings })) },
+      training: { plan: () => Promise.resolve({}) },
+    });
+    const { change, state } = within(client, () => useTrainingSettings(() => project));
+    await change((settings) => ({ ...settings, threads: 7 }));
+    expect(state.value.status).toBe('failed');
+    await change((settings) => ({ ...settings, threads: 2 }));
+    expect(state.value.status).toBe('idle');
+    expect(useProjectsStore().open).toMatchObject({ value: { settings: { threads: 2 } } });
+  });
+});
+
+describe('a brought model', () => {
+  it('that is looked at while another look is under way: only the newest answer counts', async () => {
+    const answers: ((value: unknown) => void)[] = [];
+    const asked: unknown[] = [];
+    const client = clientWith({ backbone: { inspect: (input: unknown) => {
+      asked.push(input);
+      return new Promise((resolve) => answers.push(resolve));
+    } } });
+    const { found, inspect, forget } = within(client, () => useInspectedBackbone());
+    const first = inspect('/a', null);
+    const second = inspect('/b', 'p');
+    answers[1]?.({ status: 'refused', folder: '/b' });
+    answers[0]?.({ status: 'refused', folder: '/a' });
+    await Promise.all([first, second]);
+    expect(asked).toEqual([{ folder: '/a' }, { folder: '/b', projectId: 'p' }]);
+    expect(found.value).toMatchObject({ status: 'ready', value: { folder: '/b' } });
+    forget();
+    expect(found.value.status).toBe('idle');
+  });
+});
+
+describe('sister languages', () => {
+  it('are offered where they are not in the project already', async () => {
+    const relative = (tag: string) => ({ ...swahili, tag, name: tag });
+    const client = clientWith({ language: { kin: ({ tag }: { tag: string }) => Promise.resolve({ languages: tag === 'sw' ? [relative('swb'), relative('suk')] : [] }) } });
+    const kin = within(client, () => useLanguageKin(() => [swahili, relative('suk')]));
+    await flushPromises();
+    expect(kin.value.map(({ language, relatives }) => [language.tag, relatives.map(({ tag }) => tag)])).toEqual([['sw', ['swb']]]);
   });
 });

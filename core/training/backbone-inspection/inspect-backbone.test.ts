@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { changeJson, copyOf, fixtureFolder, layouts, temporaryFolder } from '../../encoding/backbones/test-backbones.ts';
+import { cardLanguages } from '../../encoding/backbones/sentence-transformers.ts';
+import { trimVocabulary } from '../../encoding/backbones/trim-vocabulary.ts';
 import { openBackbone } from '../../encoding/backbones/open-backbone.ts';
 import { inspectBackbone } from './inspect-backbone.ts';
 import { measureProductRate } from './measure-speed.ts';
@@ -49,6 +51,29 @@ describe('a model that can be trained', () => {
     expect(await measureProductRate({ threads: 1 })).toBeGreaterThan(RATE / 10);
     const found = await inspectBackbone(fixtureFolder('bert'), { threads: 1 });
     expect(found.status === 'usable' && (found.cost.gigaflopsMeasured ?? 0) > 0.1).toBe(true);
+  });
+
+  it('says what a vocabulary of only the pieces that given texts use would save, as training then finds it', async () => {
+    const texts = ['abc abc', 'xyz'];
+    const found = await inspectBackbone(fixtureFolder('xlm-roberta'), { productRate: RATE, texts: () => Promise.resolve(texts) });
+    if (found.status !== 'usable' || found.trimming === null) throw new Error(JSON.stringify(found));
+    const backbone = await openBackbone(fixtureFolder('xlm-roberta'));
+    if (backbone.kind !== 'transformer') throw new Error('A transformer.');
+    const { report } = trimVocabulary(backbone, texts);
+    expect(found.trimming.pieces).toBe(report.piecesAfter);
+    expect(found.trimming.savedBytes).toBe(report.bytesBefore - report.bytesAfter);
+    expect(found.trimming.memoryBytes).toBeLessThan(found.cost.memoryBytes);
+    const between = Math.ceil((found.trimming.memoryBytes + found.cost.memoryBytes) / 2);
+    const tight = await inspectBackbone(fixtureFolder('xlm-roberta'), { productRate: RATE, memoryBytes: between, texts: () => Promise.resolve(texts) });
+    expect(tight.status === 'usable' && tight.advice.includes('backbone.must-trim')).toBe(true);
+    expect(await inspectBackbone(fixtureFolder('xlm-roberta'), { productRate: RATE, memoryBytes: between })).toMatchObject({ status: 'refused', problems: [{ code: 'backbone.too-little-memory' }] });
+  });
+
+  it('names the languages that its card names, in either notation', () => {
+    expect(cardLanguages('---\nlicense: mit\nlanguage:\n- sw\n- "en"\ntags:\n- x\n---\n# A\n')).toEqual(['sw', 'en']);
+    expect(cardLanguages('---\nlanguage: [sw, en]\n---\n')).toEqual(['sw', 'en']);
+    expect(cardLanguages('---\nlanguage: multilingual\n---\n')).toEqual(['multilingual']);
+    for (const none of ['', '# language: sw', '---\nlicense: mit\n---\nlanguage: sw\n']) expect(cardLanguages(none)).toEqual([]);
   });
 
   it('of kind ONNX is known as well, but for its time', async () => {
