@@ -47,9 +47,9 @@ describe('a path', () => {
 
   it('that was shown may be named, exactly as it was shown', () => {
     const chosen = createChosenPaths();
-    chosen.show({ path: '/home', parent: '/', entries: [{ kind: 'file', path: '/home/a.tsv' }], places: [{ path: '/media/stick' }] });
-    for (const path of ['/home', '/', '/home/a.tsv', '/media/stick']) chosen.require('corpus.inspect', { paths: [path] });
-    for (const path of ['/home/b.tsv', '/home/a.tsv/../b.tsv', '/home/']) expect(() => chosen.require('corpus.inspect', { paths: [path] }), path).toThrow();
+    chosen.show({ path: '/media', parent: '/', entries: [{ kind: 'file', path: '/media/a.tsv' }], places: [{ path: '/media/stick' }] });
+    for (const path of ['/media', '/', '/media/a.tsv', '/media/stick']) chosen.require('corpus.inspect', { paths: [path] });
+    for (const path of ['/media/b.tsv', '/media/a.tsv/../b.tsv', '/media/']) expect(() => chosen.require('corpus.inspect', { paths: [path] }), path).toThrow();
   });
 
   it('in a text of a document is no path that was shown', () => {

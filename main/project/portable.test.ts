@@ -22,8 +22,8 @@ const project = { languages: ['sw'], names: {}, bridge: 'en', spelling: NO_SPELL
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const RECIPE = {
-  parallel: [{ path: '/home/amina/secret folder/bible.tsv', source: 'en', target: 'sw', terms: { source: 'Community archive', licence: 'CC BY-NC 4.0', consent: 'given', access: 'registered' } }],
-  monolingual: [{ path: '/home/amina/stories.txt', language: 'sw' }],
+  parallel: [{ path: '/media/amina/secret folder/bible.tsv', source: 'en', target: 'sw', terms: { source: 'Community archive', licence: 'CC BY-NC 4.0', consent: 'given', access: 'registered' } }],
+  monolingual: [{ path: '/media/amina/stories.txt', language: 'sw' }],
   seed: 7,
 };
 

@@ -50,7 +50,7 @@ describe('the history of a project', () => {
     for (const at of [100, 200]) {
       const model = join(folder, 'models', `model-${String(at)}`);
       await mkdir(join(folder, 'models'), { recursive: true });
-      await writeModelFolder(model, await testModel({ training: { recipe: { seed: at, parallel: [{ path: '/home/me/a.tsv' }] }, steps: 3 } }));
+      await writeModelFolder(model, await testModel({ training: { recipe: { seed: at, parallel: [{ path: '/media/me/a.tsv' }] }, steps: 3 } }));
       await writeFile(join(model, 'report-questions.json'), JSON.stringify({ sets: questions([1, null]) }));
       await keepRun({ folder, model: `models/model-${String(at)}`, preset: 'quick', keptEarly: false, corpora: [{ name: 'a.tsv', records: 4 }], at });
     }

@@ -1,5 +1,5 @@
 /** What does an experiment say that cannot be, though each part alone may be written so? */
-import type { ExperimentDraft } from './experiment-file.ts';
+import type { ExperimentDraft } from './experiment-schema.ts';
 import { tasksOfRow, usedRow, type ExperimentRow, type RowKind } from './rows.ts';
 
 /** Rows whose model others can use. */

@@ -1,6 +1,6 @@
 /** How sure is a value, or a difference of two? Seeds and items are drawn again, the same ones for all tasks and rows of one size. */
 import { seededRandom } from '../../base/random.ts';
-import type { Measurement } from './results.ts';
+import type { Measurement } from './measurement.ts';
 
 export type Interval = { readonly low: number; readonly high: number };
 

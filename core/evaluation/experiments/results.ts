@@ -2,23 +2,11 @@
 import { ratioDifferenceTest, type Ratio } from '../../metrics/ratio-differences.ts';
 import type { Experiment, ExperimentClaim } from './experiment-file.ts';
 import { createIntervals, type Interval, type Intervals } from './intervals.ts';
+import type { Measurement } from './measurement.ts';
 import { furtherMetricsOf, metricOf } from './tasks.ts';
 
 export type { Interval } from './intervals.ts';
-
-/**
- * One task of one row and seed by one metric. `items` are the values of single queries (or sentences), whose mean is `value`; with `weights`
- * the value is the sum of items by the sum of weights (F1: 2 right by found + gold, sentence by sentence).
- */
-export type Measurement = {
-  readonly row: string;
-  readonly seed: number;
-  readonly task: string;
-  readonly metric: string;
-  readonly value: number;
-  readonly items: readonly number[];
-  readonly weights?: readonly number[] | undefined;
-};
+export type { Measurement } from './measurement.ts';
 
 /** Against the reference row, item by item (means over seeds). */
 export type Difference = { readonly value: number; readonly pValue: number; /** After Holm's correction over all comparisons of the experiment. */ readonly corrected: number };

@@ -21,7 +21,7 @@ const sheet: DataSheet = {
   terms: { licence: 'unknown', consent: 'unknown', access: 'closed', because: { licence: ['stories.txt'], consent: ['stories.txt'], access: ['stories.txt'] }, sources: [], sentence: '' },
   measured: null, contents: { texts: true, index: { documents: 60, chunks: 300 } },
 };
-const plan: Extract<SharePlan, { status: 'ready' }> = { status: 'ready', sheet, modelBytes: 18_000_000, indexBytes: 5_000_000, heldBackTexts: 48, proposesTexts: false, formats: ['safetensors', 'onnx'], licence: null, fileName: 'ziwa.isogloss', folder: '/home/me' };
+const plan: Extract<SharePlan, { status: 'ready' }> = { status: 'ready', sheet, modelBytes: 18_000_000, indexBytes: 5_000_000, heldBackTexts: 48, proposesTexts: false, formats: ['safetensors', 'onnx'], isCalibrated: false, licence: null, fileName: 'ziwa.isogloss', folder: '/media/me' };
 
 describe('the card of the portable file', () => {
   it('leaves closed texts and the index out until they are asked for, and names the size', async () => {
