@@ -1,5 +1,5 @@
 /** How does a trained model of any kind go out to other programs? Each kind in the layouts that can say it. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFolderAtomic } from '../base/atomic-files.ts';
 import { InputError } from '../base/errors.ts';
@@ -31,10 +31,13 @@ export type ExportModelOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Which layouts a model can be written in. A model that came as ONNX goes out as ONNX alone. */
+/** These layouts know nothing of languages. */
+const UNCALIBRATED = 'In Isogloss this model was calibrated by language (shifted, scaled or turned); these layouts know no languages, so the vectors here are those from before.';
+
+/** Which layouts a model can be written in. One that came as ONNX goes out as ONNX alone; word vectors in none. */
 export async function exportFormatsOf(modelFolder: string): Promise<readonly ExportFormat[]> {
   const { encoder } = await readManifest(modelFolder);
-  return encoder.kind === 'onnx' ? ['onnx'] : ['safetensors', 'onnx'];
+  return encoder.kind === 'words' ? [] : encoder.kind === 'onnx' ? ['onnx'] : ['safetensors', 'onnx'];
 }
 
 /**
@@ -53,15 +56,17 @@ export async function licenceOf(modelFolder: string, origins: readonly (string |
  * @throws InputError 'backbone.unknown-licence', 'backbone.unsupported' for a layout that cannot say this model; EnvironmentError of the disk.
  */
 export async function exportModel(options: ExportModelOptions): Promise<readonly string[]> {
-  const { modelFolder, out, formats, allowsUnknownLicence, title, notes, signal } = options;
+  const { modelFolder, out, formats, allowsUnknownLicence, title, signal } = options;
   signal.throwIfAborted();
   const manifest = await readManifest(modelFolder);
+  const notes = [...(options.notes ?? []), ...(manifest.calibration === undefined ? [] : [UNCALIBRATED])];
+  if (manifest.encoder.kind === 'words') throw new InputError('backbone.unsupported', `${modelFolder}: this model is made of word vectors, which no exchange layout of encoders can say.`);
   if (manifest.encoder.kind === 'static') {
     const licence = options.licence ?? (await licenceOf(modelFolder));
     if (licence === null && !allowsUnknownLicence) throw unknownLicence('The licence of the texts that this model learned from is not known.');
     const { model } = await readModelFolder(modelFolder);
     signal.throwIfAborted();
-    await writeStaticFolder(out, model, { formats, ...(licence === null ? {} : { licence }), ...(title === undefined ? {} : { title }), ...(notes === undefined ? {} : { notes }) });
+    await writeStaticFolder(out, model, { formats, ...(licence === null ? {} : { licence }), ...(title === undefined ? {} : { title }), notes });
     return [out];
   }
   const { model } = await readBackboneModelFolder(modelFolder);
@@ -75,6 +80,7 @@ export async function exportModel(options: ExportModelOptions): Promise<readonly
     if (backbone.kind === 'onnx') await writeOnnxBackbone(folder, backbone, formats);
     else await writeBackboneFolder(folder, backbone, { formats, dtype: options.dtype ?? 'F32', languages, ...(licence === null ? {} : { licence }), ...(title === undefined ? {} : { title }) });
   }
+  if (notes.length > 0) for (const [folder] of parts) await appendFile(join(folder, 'README.md'), `\n${notes.join('\n\n')}\n`);
   return parts.map(([folder]) => folder);
 }
 

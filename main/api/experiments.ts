@@ -1,15 +1,9 @@
 /** What do the calls about experiments do? */
-import { dirname, join } from 'node:path';
 import type { ExperimentList, ExperimentResults } from '../contract/index.ts';
 import { readExperimentResults } from '../project/experiment-results.ts';
-import { addExperiment, chooseExperimentData, findExperiment, forgetExperiment, listExperiments } from '../project/experiments.ts';
+import { addExperiment, chooseExperimentData, findExperiment, forgetExperiment, listExperiments, shippedExperiments } from '../project/experiments.ts';
 import type { Services } from './application.ts';
 import { requireWritable } from './judgements.ts';
-
-/** The experiments that come with Isogloss lie beside its starter: core/evaluation/papers. */
-export function shippedExperiments(starterFolder: string): string {
-  return join(dirname(dirname(starterFolder)), 'evaluation', 'papers');
-}
 
 async function foldersOf(services: Services, projectId: string) {
   const project = await services.projects.get(projectId);

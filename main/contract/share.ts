@@ -61,6 +61,8 @@ export const sharePlanSchema = z.discriminatedUnion('status', [
     /** False where the texts are not open to everybody, or nobody has said. */
     proposesTexts: z.boolean(),
     formats: list(exportFormatSchema),
+    /** Calibrated by language, which other layouts cannot say: they get the vectors from before. */
+    isCalibrated: z.boolean(),
     /** Under which a layout goes out when nothing else is said; null: not known. */
     licence: z.string().nullable(),
     fileName: z.string(),

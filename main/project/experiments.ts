@@ -1,7 +1,7 @@
 /** Which experiments can be run in this project, and where do their data and results lie? */
 import { createHash } from 'node:crypto';
 import { access, readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder, readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { InputError, IsoglossError, serialiseError } from '../../core/base/errors.ts';
@@ -25,6 +25,11 @@ type Places = z.infer<typeof placesSchema>;
 export type ExperimentPlace = { readonly id: string; readonly origin: 'shipped' | 'own'; readonly file: string; readonly outputFolder: string; readonly dataFolder: string | null };
 
 export type ExperimentFolders = { readonly projectFolder: string; /** Those that come with Isogloss. */ readonly shippedFolder: string };
+
+/** The experiments that come with Isogloss lie beside its starter: core/evaluation/papers. */
+export function shippedExperiments(starterFolder: string): string {
+  return join(dirname(dirname(starterFolder)), 'evaluation', 'papers');
+}
 
 /** Everything that is offered, the shipped ones first, in the order of their names. */
 export async function listExperiments(folders: ExperimentFolders): Promise<ExperimentList> {

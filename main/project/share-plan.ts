@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readIndexManifest } from '../../core/retrieval/store/index-manifest.ts';
 import { UNKNOWN_LICENCE } from '../../core/corpus/terms.ts';
 import { exportFormatsOf, licenceOf } from '../../core/encoding/export-model.ts';
+import { readManifest } from '../../core/encoding/model-folder.ts';
 import { IsoglossError } from '../../core/base/errors.ts';
 import type { DataSheet, SharePlan } from '../contract/index.ts';
 import { heldBackTexts, makeDataSheet } from './data-sheet.ts';
@@ -33,6 +34,7 @@ export async function planSharing(project: OpenProject, facts: SharePlanFacts): 
     heldBackTexts: texts.files.length === 0 ? 0 : texts.count,
     proposesTexts: sheet.terms !== null && sheet.terms.access === 'public' && ['given', 'not-needed'].includes(sheet.terms.consent),
     formats: await exportFormatsOf(modelFolder),
+    isCalibrated: (await readManifest(modelFolder)).calibration !== undefined,
     licence: await licenceOf(modelFolder, sheet.terms === null || sheet.terms.licence === UNKNOWN_LICENCE ? [] : [sheet.terms.licence]), // also of models made before they named the starter
     fileName: `${stemOf(project.file.name)}-${new Date(facts.madeAt).toISOString().slice(0, 10)}${PORTABLE_ENDING}`,
     folder: facts.folder,
