@@ -14,6 +14,7 @@ import type { ReportTraining } from '../events.ts';
 import { STATIC_ADAMW } from '../static-parameters.ts';
 import type { WriteModel } from '../training-subject.ts';
 import { scratchBackbone, SPECIAL_PIECES } from '../transformer/from-scratch.ts';
+import { ADAM_EPSILON } from '../transformer/transformer-subject.ts';
 import { vocabularyTexts } from '../vocabulary.ts';
 import type { ModelFacts } from '../training-subject.ts';
 import type { Device } from '../../runtime/session.ts';
@@ -37,8 +38,6 @@ export type PhraseSubjectOptions = { readonly recipe: PhraseRecipe; readonly pai
 
 /** Rates where the recipe names none: rows of a static model, a transformer of chance, one that was trained. */
 const LEARNING_RATES = { static: 1e-3, scratch: 5e-4, trained: 2e-5 };
-/** torch.optim.AdamW's. */
-const EPSILON = 1e-8;
 
 /** Opens what is trained. @throws InputError 'phrases.onnx', 'phrases.no-such-layer', 'phrases.nothing-to-train'; what opening a model throws. */
 export async function openPhraseSubject(options: PhraseSubjectOptions): Promise<PhraseSubject> {
@@ -176,7 +175,7 @@ async function transformerSubject(options: PhraseSubjectOptions, { backbone, aga
       return held ?? (await again()).parameters;
     },
     trained, decays: (name) => decaying.has(name), dropout: dropout === 0 ? null : { hidden: dropout, attention: dropout },
-    objective, placement: head.placement, sizes, momentum, queue: queueOf(options), optimizer: { ...optimizer, epsilon: EPSILON }, seed, threads, device,
+    objective, placement: head.placement, sizes, momentum, queue: queueOf(options), optimizer: { ...optimizer, epsilon: ADAM_EPSILON }, seed, threads, device,
   });
   const reading = readingOf(recipe, layer);
   const { kind, prefixes, origin } = backbone;

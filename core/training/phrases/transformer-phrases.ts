@@ -1,23 +1,18 @@
 /** How does a transformer learn phrases? The states of their tokens in slices of like length, the loss on them, and its gradients back through the slices. */
 import { lengthBatches } from '../../encoding/transformer-vectors.ts';
-import type { DropoutRates, TransformerPooling, TransformerShape } from '../../modules/index.ts';
+import type { PhraseHead } from '../../encoding/phrase-reading.ts';
+import type { DropoutRates, HeadPlacement, TransformerPooling, TransformerShape } from '../../modules/index.ts';
 import type { AdamwSettings } from '../../optimizers/adamw.ts';
 import { clippingScale } from '../../optimizers/clipping.ts';
 import type { Device } from '../../runtime/session.ts';
 import { lossesByName } from '../trainable-encoder.ts';
 import { createTransformerEngine, TOKEN_TABLE, type DropoutDraw, type TokenSpan, type TransformerEngine } from '../transformer/engine.ts';
 import { createTrainableParameters } from '../transformer/trainable-parameters.ts';
+import { KEYS_PER_PART, LEAST_SLICE_TOKENS, seedOf } from '../transformer/transformer-trainable.ts';
 import { createSlowCopy } from './momentum.ts';
 import type { PhrasePart } from './phrase-batches.ts';
 import type { PhraseObjective } from './phrase-objective.ts';
 import { addGradients, createPhraseSide, type PhraseTrainable } from './phrase-trainable.ts';
-import type { PhraseHead } from '../../encoding/phrase-reading.ts';
-import type { HeadPlacement } from '../../modules/index.ts';
-
-/** Slices below this many tokens cost more time than they save memory. */
-const LEAST_SLICE_TOKENS = 64;
-/** Sequences of one part; names them apart within a step. */
-const KEYS_PER_PART = 2 ** 20;
 
 export type TransformerPhrasesOptions = {
   readonly shape: TransformerShape;
@@ -154,9 +149,4 @@ function eachSpan({ spans, starts }: Slice, work: (inSlice: number, inWhole: num
 
 function drawOf({ places }: Slice, draw: Draw | null): DropoutDraw | null {
   return draw === null ? null : { seed: draw.seed, keys: Int32Array.from(places, (place) => draw.firstKey + place) };
-}
-
-/** Steps of runs with other seeds leave out other elements. */
-function seedOf(seed: number, step: number): number {
-  return (Math.imul(seed | 0, 0x9e3779b1) ^ step) >>> 0;
 }

@@ -14,9 +14,9 @@ import { createOnnxEngine } from './onnx-engine.ts';
 import { createTrainableParameters, type StepGradients, type TrainableParameters } from './trainable-parameters.ts';
 
 /** Slices below this many tokens cost more time than they save memory. */
-const LEAST_SLICE_TOKENS = 64;
+export const LEAST_SLICE_TOKENS = 64;
 /** Sequences of one part; names them apart within a step. */
-const KEYS_PER_PART = 2 ** 20;
+export const KEYS_PER_PART = 2 ** 20;
 
 /** One set of weights, and what of it is trained. */
 export type EncoderStart = {
@@ -260,7 +260,7 @@ function prefixed(sides: readonly Side[], arraysOf: (parameters: TrainableParame
 }
 
 /** Steps of runs with other seeds leave out other elements. */
-function seedOf(seed: number, step: number): number {
+export function seedOf(seed: number, step: number): number {
   return (Math.imul(seed | 0, 0x9e3779b1) ^ step) >>> 0;
 }
 
