@@ -19,18 +19,36 @@ const ROUND_SECONDS_TO = 5;
  */
 export function formatLocale(wishes: readonly string[] = navigator.languages): string {
   const language = interfaceLanguage();
-  const regional = wishes.find((wish) => wish.split('-')[0] === language);
-  return new Intl.Locale(regional ?? language, { numberingSystem: 'latn' }).toString();
+  const regional = wishes.find((wish) => wish.split('-')[0] === language) ?? language;
+  const known = locales.get(regional);
+  if (known !== undefined) return known;
+  const locale = new Intl.Locale(regional, { numberingSystem: 'latn' }).toString();
+  locales.set(regional, locale);
+  return locale;
+}
+
+/** Making a locale or a number format takes longer than using it a hundred times, and tables of curves use thousands. */
+const locales = new Map<string, string>();
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
+function numberFormat(decimals: number | null): Intl.NumberFormat {
+  const locale = formatLocale();
+  const key = `${locale} ${String(decimals)}`;
+  const known = numberFormats.get(key);
+  if (known !== undefined) return known;
+  const format = new Intl.NumberFormat(locale, decimals === null ? {} : { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  numberFormats.set(key, format);
+  return format;
 }
 
 /** A whole number with the group marks of the locale: 1512 -> "1,512". */
 export function formatCount(count: number): string {
-  return new Intl.NumberFormat(formatLocale()).format(Math.round(count));
+  return numberFormat(null).format(Math.round(count));
 }
 
 /** A number with a fixed number of decimals: 0.5 -> "0.50". */
 export function formatDecimal(value: number, decimals: number): string {
-  return new Intl.NumberFormat(formatLocale(), { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+  return numberFormat(decimals).format(value);
 }
 
 /** A length of time in words, rounded as a person would: "a few seconds", "about 40 seconds", "about 4 minutes", "about 1 hour 10 minutes". */
