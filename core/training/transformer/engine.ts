@@ -15,6 +15,7 @@ import type { Shape } from '../../tensor/shape.ts';
 import { tensorOf, type Tensor } from '../../tensor/tensor.ts';
 import type { DType } from '../../tensor/dtype.ts';
 import { dropoutFeeds, type DropoutDraw } from './dropout-feeds.ts';
+import { TOKEN_TABLE } from './token-table.ts';
 import { createTokenGradients, type TokenGradients } from './token-gradients.ts';
 
 export type { DropoutDraw } from './dropout-feeds.ts';
@@ -72,7 +73,7 @@ export type TransformerEngine = AsyncDisposable & {
   readonly tokenGradients: () => TokenGradients | null;
 };
 
-export const TOKEN_TABLE = 'embeddings.token';
+export { TOKEN_TABLE };
 
 /** Names and lengths of the arrays that hold gradients: `memory` needs `kernelMemoryBytes` of the lengths. */
 export function denseGradientLengths({ parameters, trainable }: Pick<EngineOptions, 'parameters' | 'trainable'>): ReadonlyMap<string, number> {

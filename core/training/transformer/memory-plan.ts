@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { constrainedMemory } from 'node:process';
 import { EnvironmentError } from '../../base/errors.ts';
 import type { TransformerShape } from '../../modules/transformer-shape.ts';
-import { TOKEN_TABLE } from './engine.ts';
+import { TOKEN_TABLE } from './token-table.ts';
 
 const FLOAT_BYTES = 4;
 const BYTES_PER_MB = 2 ** 20;

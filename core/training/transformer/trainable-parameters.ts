@@ -4,7 +4,7 @@ import { createKernels } from '../../optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes, type KernelMemory } from '../../optimizers/kernel-memory.ts';
 import type { Kernels } from '../../optimizers/kernels.ts';
 import type { Arrays } from '../checkpoint.ts';
-import { TOKEN_TABLE } from './engine.ts';
+import { TOKEN_TABLE } from './token-table.ts';
 import type { TokenGradients } from './token-gradients.ts';
 
 /** Values, means and variances of what is trained. */
