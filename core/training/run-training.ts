@@ -42,6 +42,8 @@ export type RunTrainingOptions = {
   readonly takesLess?: boolean;
   /** false: nobody follows the run, so held-back texts are looked at only where early stopping needs it. */
   readonly isWatched?: boolean;
+  /** false: the model is not searched by translated words, so no tables are learned at the end. */
+  readonly learnsTranslations?: boolean;
   /** Stop after the plan. */
   readonly planOnly?: boolean;
   /** Milliseconds between checkpoints; 45 seconds when left out. */
@@ -145,7 +147,7 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
     subject.finish({
       pivot: texts.pivot,
       languages: languagesOf(texts),
-      translations: await learnTranslations(texts.corpora.parallel, signal),
+      translations: options.learnsTranslations === false ? [] : await learnTranslations(texts.corpora.parallel, signal),
       training: { ...trainingFacts(recipe, { steps: end.step, losses: end.losses, device: device.device }), wallSeconds: Math.round((performance.now() - started.wall) / 1000) },
     }),
   );

@@ -100,7 +100,12 @@ async function train(options: ModelOptions, { row, seed, folder, start, variant 
   const recipePath = `${folder.replace(/\.model$/, '')}.recipe.json`;
   await writeFile(recipePath, recipeText);
   const recipe = await parseRecipe({ text: recipeText, recipePath, folder: outputFolder });
-  await runTraining({ recipe, outputFolder: folder, starterFolder, threads, device, resume: true, isWatched: false, signal, report: reportTraining });
+  await runTraining({ recipe, outputFolder: folder, starterFolder, threads, device, resume: true, isWatched: false, learnsTranslations: needsTranslations(experiment), signal, report: reportTraining });
+}
+
+/** Whether any row is searched by translated words, or any task adds them. */
+function needsTranslations({ rows, tasks, development }: Experiment): boolean {
+  return rows.some((row) => 'method' in row && row.method !== 'dense') || [...tasks, ...development].some((task) => task.kind === 'bitext' && task.lexicalWeight > 0);
 }
 
 /** What a transformer from scratch is asked for, and one that is there already has. */
