@@ -13,6 +13,9 @@ const LOCK = join(root, 'package-lock.json');
 /** npm's own account of what lies in node_modules. */
 const INSTALLED_LOCK = join(root, 'node_modules', '.package-lock.json');
 
+/** Where Node keeps what it has compiled, so that the program and its workers start a fifth faster; it may be deleted at any time. */
+export const COMPILE_CACHE = join(root, 'build', 'compile-cache');
+
 /** Says something to the person who waits; stdout belongs to the link and to results. */
 export function say(sentence) {
   process.stderr.write(`${sentence}\n`);

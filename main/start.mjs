@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { electronProgram } from './electron-program.mjs';
-import { ELECTRON_BUILD, ensureBuilt, ensureInstalled, nodePath, RENDERER, root, say } from './setup.mjs';
+import { COMPILE_CACHE, ELECTRON_BUILD, ensureBuilt, ensureInstalled, nodePath, RENDERER, root, say } from './setup.mjs';
 
 const BAD_INPUT = 2;
 const PARENT_LOOK_MS = 2_000;
@@ -33,7 +33,7 @@ function readOptions() {
 /** Becomes the program: its output is ours, our signals are its, its end is ours; and it ends when whoever started us is gone. */
 function pass(program, args) {
   if (!existsSync(program)) throw new Error(`${program} is missing. Delete node_modules and run the same command again.`);
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], shell: false });
+  const child = spawn(program, args, { cwd: root, env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], shell: false });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
   const starters = ancestors();
   setInterval(() => {

@@ -21,11 +21,14 @@ export function fonts(): Plugin {
         const faces = FONT_FACES.filter((face) => face.isInterface === isInterface);
         const parts = faces.flatMap(partsOf);
         for (const { file, path } of parts) this.emitFile({ type: 'asset', fileName: `fonts/${file}`, source: readFileSync(path) });
-        this.emitFile({ type: 'asset', fileName: isInterface ? INTERFACE_FONTS : SCRIPT_FONTS, source: sheetOf(parts, isInterface ? null : faces) });
+        this.emitFile({ type: 'asset', fileName: isInterface ? INTERFACE_FONTS : SCRIPT_FONTS, source: sheetOf(parts, isInterface ? null : FALLBACKS) });
       }
     },
   };
 }
+
+/** The usual face of each script; a browser fetches every face of a line that has a letter, so a second one of a script stands in it only where it was chosen. */
+const FALLBACKS = FONT_FACES.filter((face, at) => !face.isInterface && !FONT_FACES.slice(0, at).some(({ scripts }) => scripts.some((script) => face.scripts.includes(script))));
 
 type Part = { readonly family: string; readonly weight: number; readonly file: string; readonly path: string; readonly range: string };
 
@@ -39,9 +42,20 @@ export function partsOf(face: FontFace): readonly Part[] {
     if (typeof range !== 'string') throw new Error(`${face.package} has no part "${subset}".`);
     return face.weights.map((weight) => {
       const file = `${name}-${subset}-${String(weight)}-normal.woff2`;
-      return { family: face.family, weight, file, path: join(folder, 'files', file), range };
+      return { family: face.family, weight, file, path: join(folder, 'files', file), range: face.isInterface || face.scripts.includes('Arab') ? range : ownRange(range) };
     });
   });
+}
+
+/** Signs that many scripts share (tones, Arabic commas and digits) do not bring the face of another script with them. */
+const SHARED: readonly (readonly [number, number])[] = [[0x0300, 0x036f], [0x0600, 0x06ff]];
+
+function ownRange(range: string): string {
+  const isShared = (part: string): boolean => {
+    const [from = 0, to = from] = part.trim().replace(/^U\+/i, '').split('-').map((code) => Number.parseInt(code, 16));
+    return SHARED.some(([first, last]) => from >= first && to <= last);
+  };
+  return range.split(',').filter((part) => !isShared(part)).join(',');
 }
 
 function sheetOf(parts: readonly Part[], families: readonly FontFace[] | null): string {

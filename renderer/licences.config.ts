@@ -8,6 +8,10 @@ import { LICENCES_FILE, type LicensedPackage, type Licences } from './composable
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE_FILES = /^(licen[cs]e|copying|ofl|notice)([.-].*)?$/i;
 const FONTS = /^@fontsource\//;
+/** Old packages of Noto name only the licence of their wrapping (MIT) and bring no text; the faces are the Noto project's, as those of NOTO_SANS. */
+const NOTO = /^@fontsource\/noto-/;
+const NOTO_SANS = '@fontsource/noto-sans';
+const OPEN_FONT_LICENCE = 'OFL-1.1';
 /** Brings the window itself; not in the lock's tree of what the program needs. */
 const BESIDE = ['electron'];
 
@@ -41,7 +45,7 @@ export function gatherLicences(bundled: readonly string[]): Licences {
   const all = [...seen.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'));
   return {
     packages: all.filter(({ name }) => !FONTS.test(name)),
-    fonts: all.filter(({ name }) => FONTS.test(name)).map((font) => ({ ...font, name: fontName(font.name) })),
+    fonts: all.filter(({ name }) => FONTS.test(name)).map((font) => ({ ...(NOTO.test(font.name) && font.licence !== OPEN_FONT_LICENCE ? asNoto(font, all) : font), name: fontName(font.name) })),
     data: DATA.map(({ name, file, terms }) => {
       const text = readFileSync(join(ROOT, file), 'utf8');
       const found = terms.exec(text)?.[1]?.replace(/\s+/g, ' ').trim();
@@ -67,7 +71,14 @@ function describe(folder: string, texts: string[]): LicensedPackage | null {
   const text = file === undefined ? null : readFileSync(join(ROOT, folder, file), 'utf8').trim();
   const licence = licenceOf(card) ?? (text === null ? null : (/\b(MIT|ISC|BSD|Apache)\b/.exec(text)?.[1] ?? null));
   if (licence === null) throw new Error(`${name} says no licence: neither in its package.json nor in a file of its own.`);
-  return { name, version: String(card['version']), licence, text: text === null ? null : placeOf(text, texts) };
+  return { name, version: String(card['version']), licence, text: placeOf(text ?? wordsInstead(card, name, licence), texts) };
+}
+
+/** Of a package without a licence file: what its card says of its authors, and the name of the licence. */
+function wordsInstead(card: Readonly<Record<string, unknown>>, name: string, licence: string): string {
+  const person = (value: unknown): string => (isRecord(value) ? String(value['name'] ?? value['url'] ?? '') : typeof value === 'string' ? value : '');
+  const said = [card['author'], card['homepage'], card['repository']].map(person).filter((part) => part !== '');
+  return [`${name} is under the licence ${licence}. Its package brings no text of it; it says of its origin:`, ...said].join('\n');
 }
 
 function licenceOf(card: Readonly<Record<string, unknown>>): string | null {
@@ -83,6 +94,11 @@ function placeOf(text: string, texts: string[]): number {
   if (known !== -1) return known;
   texts.push(text);
   return texts.length - 1;
+}
+
+function asNoto(font: LicensedPackage, all: readonly LicensedPackage[]): LicensedPackage {
+  const text = all.find(({ name }) => name === NOTO_SANS)?.text ?? null;
+  return { ...font, licence: OPEN_FONT_LICENCE, text };
 }
 
 /** "@fontsource/noto-sans-thai" -> "Noto Sans Thai". */

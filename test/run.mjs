@@ -8,7 +8,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { ensureBuilt, ensureInstalled, nodePath, RENDERER, root, run } from '../main/setup.mjs';
+import { COMPILE_CACHE, ensureBuilt, ensureInstalled, nodePath, RENDERER, root, run } from '../main/setup.mjs';
 
 const MILLISECONDS = 1000;
 /** A stage that hangs is a failure, not an endless wait. */
@@ -135,7 +135,7 @@ async function installChromium() {
 function capture(args, env) {
   const start = Date.now();
   return new Promise((resolve) => {
-    const child = spawn(nodePath(), args, { cwd: root, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(nodePath(), args, { cwd: root, env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const keep = (chunk) => {
       output += chunk;

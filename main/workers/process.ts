@@ -19,7 +19,7 @@ export type StartProcess = (name: WorkerName) => WorkerProcess;
 
 const STDERR_KEPT_CHARACTERS = 4_000;
 /** What a worker needs of the environment; tokens, proxies and NODE_OPTIONS of the user stay outside. */
-const PASSED_VARIABLES = ['PATH', 'HOME', 'USERPROFILE', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'SYSTEMROOT', 'XDG_RUNTIME_DIR', 'VK_ICD_FILENAMES', 'VK_DRIVER_FILES', 'CUDA_PATH', 'CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH', 'APPDATA', 'LOCALAPPDATA'];
+const PASSED_VARIABLES = ['PATH', 'HOME', 'USERPROFILE', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'SYSTEMROOT', 'XDG_RUNTIME_DIR', 'VK_ICD_FILENAMES', 'VK_DRIVER_FILES', 'CUDA_PATH', 'CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH', 'APPDATA', 'LOCALAPPDATA', 'NODE_COMPILE_CACHE'];
 
 /** The environment of a worker: the named variables that are set, nothing else. */
 export function scrubbedEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {

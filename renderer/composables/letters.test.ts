@@ -17,6 +17,12 @@ describe('the letters of a language', () => {
     expect(lettersOf(['ماء نار'], 'ar')).toEqual(['ا', 'ر', 'م', 'ن', 'ء'].toSorted(new Intl.Collator('ar').compare));
   });
 
+  it('of scripts with vowel signs are single signs; points that texts leave out are none', () => {
+    expect([...lettersOf(['مَاءً'], 'ar')].sort()).toEqual(['ء', 'ا', 'م']);
+    expect([...lettersOf(['ที่นี่'], 'th')].sort()).toEqual(['ท', 'น', '\u0e35', '\u0e48']);
+    expect([...lettersOf(['कि'], 'hi')].sort()).toEqual(['क', '\u093f']);
+  });
+
   it('keep the letters that look like signs: glottal stops and saltillo', () => {
     expect(lettersOf(['ʻokina ꞌ ʼ'], 'haw')).toEqual(expect.arrayContaining(['ʻ', 'ꞌ', 'ʼ']));
   });

@@ -5,7 +5,12 @@ import type { LanguageLooks } from '../stores/settings.ts';
 const MOST_LETTERS = 80;
 const MOST_PALETTE_LETTERS = 120;
 const PLAIN = /^[a-z0-9]$/;
-const LETTER = /^\p{L}\p{M}*$|^[\u02b9-\u02bf\ua78b\ua78c\u2019']\p{M}*$/u;
+/** Letters that look like signs: modifier letters, saltillo. */
+const LETTER = /^[\p{L}\u02b9-\u02bf\ua78b\ua78c]\p{M}*$/u;
+/** Where a letter and its mark are one thing on a keyboard, as a tone on a vowel is; elsewhere each is typed by itself. */
+const WITH_MARKS = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}]/u;
+/** Vowel signs that make syllables; points that most texts leave out (Arabic, Hebrew, Syriac) are not among them. */
+const VOWEL_SIGN = /^(?![\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Inherited}])\p{M}$/u;
 
 /** The letters of some texts beyond a to z, with their marks, in the language's own order; small ones, and each once. */
 export function lettersOf(texts: Iterable<string>, tag: string): readonly string[] {
@@ -14,7 +19,7 @@ export function lettersOf(texts: Iterable<string>, tag: string): readonly string
   for (const text of texts) {
     for (const { segment } of segmenter.segment(text.normalize('NFC'))) {
       const letter = segment.toLowerCase();
-      if (LETTER.test(letter) && !PLAIN.test(letter) && letter !== '\u2019' && letter !== "'") found.add(letter);
+      for (const one of WITH_MARKS.test(letter) ? [letter] : letter) if ((LETTER.test(one) && !PLAIN.test(one)) || VOWEL_SIGN.test(one)) found.add(one);
     }
   }
   return inOrder([...found], tag).slice(0, MOST_LETTERS);

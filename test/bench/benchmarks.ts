@@ -9,6 +9,7 @@ export const BENCHMARKS: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./search.ts')).millionBenchmark,
   search20k: async () => (await import('./search-20k.ts')).searchBenchmark,
   memory: async () => (await import('./memory.ts')).memoryBenchmark,
+  bundle: async () => (await import('./bundle.ts')).bundleBenchmark,
   startup: async () => (await import('./startup.ts')).startupBenchmark,
   ingest: async () => (await import('./ingest.ts')).ingestBenchmark,
   inspect: async () => (await import('./inspect.ts')).inspectBenchmark,

@@ -1,0 +1,45 @@
+/**
+ * Was the page ever too busy to answer a person? Every task of its main thread, with the time it took and the processor time it used.
+ * On a machine that does other work too, a task may take long because others had the processor: that is not the page's doing, so the
+ * processor time is what is judged, and both are reported.
+ */
+import type { CDPSession, Page } from 'playwright-core';
+
+const MICROSECONDS = 1_000;
+/** From this on a browser calls a task long, and a person feels it. */
+export const LONG_TASK_MS = 50;
+
+export type LongTasks = {
+  /** Tasks of the main thread that were seen. */
+  readonly tasks: number;
+  readonly longestCpuMs: number;
+  readonly longestWallMs: number;
+  /** Longer than LONG_TASK_MS by the clock. */
+  readonly long: number;
+};
+
+type TraceEvent = { readonly name: string; readonly ph: string; readonly tid: number; readonly pid: number; readonly dur?: number; readonly tdur?: number; readonly args?: { readonly name?: string } };
+
+/** Watches from now on; `stop` says what was seen. */
+export async function watchTasks(page: Page): Promise<{ readonly stop: () => Promise<LongTasks> }> {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  const events: TraceEvent[] = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[]))); // what the tracing protocol sends
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata'] } });
+  return {
+    stop: async () => {
+      const done = new Promise<void>((resolve) => session.once('Tracing.tracingComplete', () => resolve()));
+      await session.send('Tracing.end');
+      await done;
+      await session.detach();
+      return summary(events);
+    },
+  };
+}
+
+function summary(events: readonly TraceEvent[]): LongTasks {
+  const mains = new Set(events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(({ pid, tid }) => `${String(pid)} ${String(tid)}`));
+  const tasks = events.filter(({ name, ph, pid, tid }) => ph === 'X' && (name === 'RunTask' || name === 'ThreadControllerImpl::RunTask') && mains.has(`${String(pid)} ${String(tid)}`));
+  const longest = (pick: (event: TraceEvent) => number | undefined): number => tasks.reduce((most, event) => Math.max(most, (pick(event) ?? 0) / MICROSECONDS), 0);
+  return { tasks: tasks.length, longestCpuMs: longest(({ tdur }) => tdur), longestWallMs: longest(({ dur }) => dur), long: tasks.filter(({ dur = 0 }) => dur / MICROSECONDS > LONG_TASK_MS).length };
+}
