@@ -18,7 +18,7 @@ describe('the letters of a language', () => {
   });
 
   it('of scripts with vowel signs are single signs; points that texts leave out are none', () => {
-    expect([...lettersOf(['مَاءً'], 'ar')].sort()).toEqual(['ء', 'ا', 'م']);
+    expect([...lettersOf(['مَاءً ـــً'], 'ar')].sort()).toEqual(['ء', 'ا', 'م']);
     expect([...lettersOf(['ที่นี่'], 'th')].sort()).toEqual(['ท', 'น', '\u0e35', '\u0e48']);
     expect([...lettersOf(['कि'], 'hi')].sort()).toEqual(['क', '\u093f']);
   });
@@ -42,7 +42,8 @@ describe('the letters of a language', () => {
 
 describe('the font of a language', () => {
   it('is one rule a language, and nothing that a name may hold ends the rule', () => {
-    expect(fontRules({ sw: { font: 'Andika', letters: null }, th: { font: null, letters: 'ก' } })).toBe('.user-text:lang("sw"){font-family:"Andika",var(--font-user)}');
-    expect(fontRules({ 'x-kilakuva': { font: 'A"} body{display:none', letters: null } })).toBe('.user-text:lang("und-x-kilakuva"){font-family:"A\\22 } body{display:none",var(--font-user)}');
+    expect(fontRules({ sw: { font: 'Andika', letters: null }, th: { font: null, letters: 'ก' } })).toBe('.user-text:lang(sw){font-family:"Andika",var(--font-user)}');
+    expect(fontRules({ 'x-kilakuva': { font: 'A"} body{display:none', letters: null } })).toBe('.user-text:lang(und-x-kilakuva){font-family:"A\\22 } body{display:none",var(--font-user)}');
+    expect(fontRules({ 'sw){} *': { font: 'Andika', letters: null } })).toBe('');
   });
 });

@@ -6,9 +6,10 @@ const MOST_LETTERS = 80;
 const MOST_PALETTE_LETTERS = 120;
 const PLAIN = /^[a-z0-9]$/;
 /** Letters that look like signs: modifier letters, saltillo. */
-const LETTER = /^[\p{L}\u02b9-\u02bf\ua78b\ua78c]\p{M}*$/u;
+/** The stroke that lengthens Arabic words is no letter. */
+const LETTER = /^(?!\u0640)[\p{L}\u02b9-\u02bf\ua78b\ua78c]\p{M}*$/u;
 /** Where a letter and its mark are one thing on a keyboard, as a tone on a vowel is; elsewhere each is typed by itself. */
-const WITH_MARKS = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}]/u;
+const WITH_MARKS = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\u02b9-\u02bf\ua78b\ua78c]/u;
 /** Vowel signs that make syllables; points that most texts leave out (Arabic, Hebrew, Syriac) are not among them. */
 const VOWEL_SIGN = /^(?![\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Inherited}])\p{M}$/u;
 

@@ -5,10 +5,16 @@ import type { LanguageLooks } from '../stores/settings.ts';
 import { SCRIPT_FONTS } from '../styles/font-faces.ts';
 import { useSettings } from './useSettings.ts';
 
-/** The rules; a language tag or a font name from outside cannot end its string. */
+/** A tag as it may stand in a selector as it is; browsers do not take it as a string there. */
+const TAG = /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/i;
+
+/** The rules; a tag that is none is left out, and a font name from outside cannot end its string. */
 export function fontRules(looks: LanguageLooks): string {
   return Object.entries(looks)
-    .flatMap(([tag, { font }]) => (font === null || font.trim() === '' ? [] : [`.user-text:lang(${quoted(pageLanguage(tag) ?? tag)}){font-family:${quoted(font.trim())},var(--font-user)}`]))
+    .flatMap(([tag, { font }]) => {
+      const spoken = pageLanguage(tag) ?? tag;
+      return font === null || font.trim() === '' || !TAG.test(spoken) ? [] : [`.user-text:lang(${spoken}){font-family:${quoted(font.trim())},var(--font-user)}`];
+    })
     .join('\n');
 }
 

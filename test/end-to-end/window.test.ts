@@ -214,7 +214,7 @@ describe.skipIf(CHROMIUM === undefined)('the window', () => {
       await page.locator(`html[lang=${language}]`).waitFor();
       for (const place of places) {
         await go(page, place);
-        await page.locator('.skeleton').waitFor({ state: 'detached' });
+        await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
         expect(await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth'), `${place} ${language}`).toBe(true);
         await expectAccessible(page);
       }

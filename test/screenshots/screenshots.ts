@@ -4,15 +4,18 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
+import { AREAS, COMMON_PLACES, type Area } from '../../renderer/stores/place.ts';
 import { CHROMIUM, openBrowser } from '../end-to-end/browser.ts';
 import { makeHome, startProgram } from '../end-to-end/program.ts';
 
 const PICTURES = fileURLToPath(new URL('../../build/screenshots', import.meta.url));
 const README_PICTURES = fileURLToPath(new URL('readme', import.meta.url));
-const IN_README = ['welcome', 'watching', 'result', 'search'];
+const IN_README = ['welcome', 'texts', 'train', 'watching', 'result', 'search', 'judge', 'share', 'search-ar-dark'];
 const README_BYTES = 120_000;
 const WEBP_QUALITY = 0.9;
+/** In both themes and both sizes: one language of each direction. In one picture: the others. */
 const LANGUAGES = ['en', 'ar'] as const;
+const MORE_LANGUAGES = ['es', 'fr', 'sw'] as const;
 const THEMES = ['light', 'dark'] as const;
 const SIZES = [{ width: 1024, height: 700 }, { width: 1440, height: 900 }] as const;
 /** Of core/sample/questions.jsonl: asked in English, answered in an Arabic document. */
@@ -70,11 +73,49 @@ const VIEWS: readonly View[] = [
     await ask(page);
   } },
   { name: 'passage', shows: '.excerpt mark', restore: openHit, go: (page) => openHit(page) },
-  { name: 'recent', shows: '.recent', go: async (page) => {
-    await page.keyboard.press('Escape');
-    await page.locator('.rail-home').click();
-  } },
 ];
+
+async function judgeOne(page: Page): Promise<void> {
+  await page.locator('.view input[type=search], .view input[type=text]').first().fill(QUERY);
+  await page.keyboard.press('Enter');
+  await page.locator('.judged').first().waitFor();
+}
+
+/** Every area of a project that the walk does not pass through: what is there when it has come, and what makes it worth looking at. */
+const AREA_VIEWS: Readonly<Record<Area, { readonly shows: string; readonly restore?: (page: Page) => Promise<void> } | null>> = {
+  language: null,
+  texts: null,
+  train: null,
+  result: null,
+  search: null,
+  phrases: { shows: 'main h1' },
+  mine: { shows: 'main h1' },
+  judge: { shows: 'main h1', restore: judgeOne },
+  experiments: { shows: 'main h1' },
+  share: { shows: '.share-sheet' },
+};
+
+/** After the walk: the other areas, the places beside projects, the first page with its projects. */
+function laterViews(projectId: string): readonly View[] {
+  const to = (address: string) => async (page: Page): Promise<void> => {
+    await page.keyboard.press('Escape');
+    await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+  };
+  const areas = AREAS.flatMap((area): readonly View[] => {
+    const row = AREA_VIEWS[area];
+    return row === null ? [] : [{ name: area, shows: row.shows, ...(row.restore === undefined ? {} : { restore: row.restore }), go: async (page) => {
+      await to(`#/project/${projectId}/${area}`)(page);
+      await row.restore?.(page);
+    } }];
+  });
+  return [...areas, ...COMMON_PLACES.map((place): View => ({ name: place, shows: 'main h1', go: to(`#/${place}`) })), { name: 'recent', shows: '.recent', go: to('#/') }];
+}
+
+/** A view counts as there when no skeleton stands for it any more. */
+async function settled(page: Page, shows: string): Promise<void> {
+  await page.locator(shows).first().waitFor();
+  await page.waitForFunction("document.querySelector('.skeleton') === null");
+}
 
 /** The interface in another language, as after choosing it in the settings. */
 async function speak(page: Page, language: string, { shows, restore }: View): Promise<void> {
@@ -82,11 +123,11 @@ async function speak(page: Page, language: string, { shows, restore }: View): Pr
   await page.reload();
   await page.locator(`html[lang=${language}]`).waitFor();
   await restore?.(page);
-  await page.locator(shows).first().waitFor();
+  await settled(page, shows);
 }
 
 async function picture(page: Page, view: View): Promise<void> {
-  await page.locator(view.shows).first().waitFor();
+  await settled(page, view.shows);
   for (const language of LANGUAGES) {
     if (language !== LANGUAGES[0]) await speak(page, language, view);
     for (const theme of THEMES) {
@@ -99,6 +140,10 @@ async function picture(page: Page, view: View): Promise<void> {
   }
   await page.emulateMedia({ colorScheme: THEMES[0], reducedMotion: 'reduce' });
   await page.setViewportSize(SIZES[0]);
+  for (const language of MORE_LANGUAGES) {
+    await speak(page, language, view);
+    await page.screenshot({ path: join(PICTURES, `${view.name}.${language}.light.${String(SIZES[0].width)}.png`) });
+  }
   await speak(page, LANGUAGES[0], view);
   process.stderr.write(`${view.name}\n`);
 }
@@ -108,7 +153,8 @@ async function keepForReadme(context: BrowserContext): Promise<void> {
   await mkdir(README_PICTURES, { recursive: true });
   const page = await context.newPage(); // about:blank: no policy of ours stands in the way of a data URL
   for (const name of IN_README) {
-    const png = await readFile(join(PICTURES, `${name}.en.light.${String(SIZES[0].width)}.png`), 'base64');
+    const picture = name === 'search-ar-dark' ? 'search.ar.dark' : `${name}.en.light`;
+    const png = await readFile(join(PICTURES, `${picture}.${String(SIZES[0].width)}.png`), 'base64');
     const webp: unknown = await page.evaluate(`(async () => {
       const image = new Image();
       image.src = 'data:image/png;base64,${png}';
@@ -137,6 +183,11 @@ try {
   await browser.page.goto(program.link);
   await browser.page.locator('h1').waitFor();
   for (const view of VIEWS) {
+    await view.go(browser.page);
+    await picture(browser.page, view);
+  }
+  const projectId = /project\/([\w-]+)/.exec(browser.page.url())?.[1] ?? '';
+  for (const view of laterViews(projectId)) {
     await view.go(browser.page);
     await picture(browser.page, view);
   }
