@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InputError } from '../base/errors.ts';
 import { readLineRecords } from './line-records.ts';
 import { problem, record, withTitle } from './records.ts';
-import type { DocumentRecord, QuestionPair, Reading } from './records.ts';
+import type { CorpusProblem, DocumentRecord, QuestionPair, Reading } from './records.ts';
 import { findCollection, findRetrievalFiles, type RetrievalSplit } from './retrieval-layouts.ts';
 import { readCollection, readJudgements, readQueries } from './retrieval-records.ts';
 
@@ -25,21 +25,26 @@ type Wanted = { readonly queryId: string; readonly documentId: string; readonly 
 export async function* readRetrievalPairs(folder: string, signal: AbortSignal, split?: RetrievalSplit): AsyncGenerator<Reading<QuestionPair>> {
   const triples = (await readdir(folder).catch(() => [])).find((name) => TRIPLES.test(name)); // a missing folder is told below
   const { collectionPath, queriesPath, qrelsPath } = triples === undefined ? await filesFor(folder, split) : { collectionPath: await findCollection(folder), queriesPath: await trainQueries(folder), qrelsPath: join(folder, triples) };
+  const first: CorpusProblem[] = []; // at most one: kept for the sentence when nothing is left
+  const told = (reading: ReturnType<typeof problem>): ReturnType<typeof problem> => {
+    if (first.length === 0) first.push(reading.problem);
+    return reading;
+  };
   const queries = new Map<string, string>();
   for await (const reading of readQueries(queriesPath, signal)) {
-    if (reading.kind === 'problem') yield reading;
+    if (reading.kind === 'problem') yield told(reading);
     else if (!queries.has(reading.value.id)) queries.set(reading.value.id, reading.value.text);
-    else yield problem('repeated-id', { path: queriesPath, line: reading.value.line, id: reading.value.id, expected: 'each id once', found: `${reading.value.id} again` });
+    else yield told(problem('repeated-id', { path: queriesPath, line: reading.value.line, id: reading.value.id, expected: 'each id once', found: `${reading.value.id} again` }));
   }
   const wanted = new Map<string, Wanted>();
   for await (const reading of triples === undefined ? judged(qrelsPath, signal) : tripled(qrelsPath, signal)) {
     if (reading.kind === 'problem') {
-      yield reading;
+      yield told(reading);
       continue;
     }
     const { queryId, documentId, negative, line } = reading.value;
     if (!queries.has(queryId)) {
-      yield problem('unknown-id', { path: qrelsPath, line, id: queryId, expected: `a query id of ${queriesPath}`, found: queryId });
+      yield told(problem('unknown-id', { path: qrelsPath, line, id: queryId, expected: `a query id of ${queriesPath}`, found: queryId }));
       continue;
     }
     const key = `${queryId}\t${documentId}`;
@@ -50,21 +55,21 @@ export async function* readRetrievalPairs(folder: string, signal: AbortSignal, s
   const needed = new Set([...wanted.values()].flatMap(({ documentId, negatives }) => [documentId, ...negatives]));
   const documents = new Map<string, DocumentRecord>();
   for await (const reading of readCollection(collectionPath, signal)) {
-    if (reading.kind === 'problem') yield reading;
+    if (reading.kind === 'problem') yield told(reading);
     else if (needed.has(reading.value.id) && !documents.has(reading.value.id)) documents.set(reading.value.id, reading.value);
   }
   let pairs = 0;
   for (const { queryId, documentId, negatives } of wanted.values()) {
     const document = documents.get(documentId);
     if (document === undefined) {
-      yield problem('unknown-id', { path: qrelsPath, line: 0, id: documentId, expected: `a document id of ${collectionPath}`, found: documentId });
+      yield told(problem('unknown-id', { path: qrelsPath, line: 0, id: documentId, expected: `a document id of ${collectionPath}`, found: documentId }));
       continue;
     }
     const wrong = negatives.flatMap((id) => documents.get(id) ?? []).map(({ text, title }) => withTitle(text, title));
     pairs += 1;
     yield record({ query: queries.get(queryId) ?? '', passage: document.text, queryId, documentId, ...(document.title === '' ? {} : { title: document.title }), ...(wrong.length === 0 ? {} : { negatives: wrong }) });
   }
-  if (pairs === 0) throw new InputError('corpus.no-judgements', `${qrelsPath}: expected judgements that name queries of ${queriesPath} and documents of ${collectionPath}, found none.`, { data: { path: qrelsPath } });
+  if (pairs === 0) throw new InputError('corpus.no-judgements', `${qrelsPath}: expected judgements that name queries of ${queriesPath} and documents of ${collectionPath}, found none${first[0] === undefined ? '.' : `; the first problem: ${first[0].message}`}`, { data: { path: qrelsPath } });
 }
 
 type Relation = { readonly queryId: string; readonly documentId: string; readonly negative: string | null; readonly line: number };

@@ -14,13 +14,9 @@ import { evaluateRetrieval, prepareCollection } from '../../../core/evaluation/r
 import { metricsPerQuery, type Qrels, type Run } from '../../../core/metrics/ranking.ts';
 import { canonicaliseTag } from '../../../core/text/language.ts';
 import type { System } from '../system.ts';
+import { searchEncoder, type MeasureOptions, type TaskMeasurement } from './measurement.ts';
 import { measureXor } from './xor.ts';
 import { readRetrievalTask, streamRetrievalTask } from './retrieval-files.ts';
-
-/** Values of single items by metric, the task's own metric first; `weights` as Measurement has them. `note`: what the value alone does not say. */
-export type TaskMeasurement = { readonly values: ReadonlyMap<string, { readonly items: readonly number[]; readonly weights?: readonly number[] }>; readonly note?: string };
-
-export type MeasureOptions = { readonly threads: number; readonly signal: AbortSignal };
 
 type Measure<Kind extends TaskKind> = (task: TaskOf<Kind>, system: System, options: MeasureOptions) => Promise<TaskMeasurement>;
 
@@ -30,14 +26,6 @@ const measures: { readonly [Kind in TaskKind]: Measure<Kind> } = { retrieval: me
 export function measureTask(task: ExperimentTask, system: System, options: MeasureOptions): Promise<TaskMeasurement> {
   const measure = measures[task.kind] as Measure<TaskKind>; // the table pairs each kind with its own task
   return measure(task, system, options);
-}
-
-/** The encoder of a search: questions by that of their language, documents by that of theirs. */
-export function searchEncoder({ encoderFor }: System, { queryLanguage, documentLanguage }: { readonly queryLanguage: string; readonly documentLanguage: string }): Encoder | null {
-  if (encoderFor === null) return null;
-  const query = encoderFor(queryLanguage);
-  const document = encoderFor(documentLanguage);
-  return query === document ? document : { ...document, encode: (texts, kind) => (kind === 'query' ? query : document).encode(texts, kind) };
 }
 
 async function measureRetrieval(task: TaskOf<'retrieval'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {

@@ -8,7 +8,7 @@ import { prepareCollection } from '../../../core/evaluation/retrieval-task.ts';
 import { evaluateXor, searchXor } from '../../../core/evaluation/xor-task.ts';
 import { canonicaliseTag } from '../../../core/text/language.ts';
 import type { System } from '../system.ts';
-import { searchEncoder, type MeasureOptions, type TaskMeasurement } from './measure-task.ts';
+import { searchEncoder, type MeasureOptions, type TaskMeasurement } from './measurement.ts';
 
 /** @throws InputError 'corpus.nothing-usable', 'evaluation.no-questions'; what the readers and `evaluateRetrieval` throw. */
 export async function measureXor(task: TaskOf<'xor'>, system: System, { signal }: MeasureOptions): Promise<TaskMeasurement> {
