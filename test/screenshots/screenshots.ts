@@ -23,6 +23,9 @@ const QUERY = 'How does each family know its own bread in the oven of the neighb
 const TRAINING_PATIENCE_MS = 300_000;
 /** A curve of a few points says more than one of two. */
 const WATCHED_MS = 3_000;
+/** A skeleton that stays so long is what the view looks like. */
+const MOST_LOOKS = 50;
+const LOOK_MS = 100;
 
 type View = {
   readonly name: string;
@@ -114,7 +117,7 @@ function laterViews(projectId: string): readonly View[] {
 /** A view counts as there when no skeleton stands for it any more. */
 async function settled(page: Page, shows: string): Promise<void> {
   await page.locator(shows).first().waitFor();
-  await page.waitForFunction("document.querySelector('.skeleton') === null");
+  for (let looks = 0; looks < MOST_LOOKS && (await page.locator('.skeleton').count()) > 0; looks += 1) await page.waitForTimeout(LOOK_MS);
 }
 
 /** The interface in another language, as after choosing it in the settings. */
