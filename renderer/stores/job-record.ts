@@ -28,6 +28,7 @@ export type JobRecord = {
 /** More points than a curve has pixels are of no use; when there are this many every second one goes. */
 export const STEPS_KEPT = 1_200;
 export const PROBLEMS_KEPT = 500;
+export const MESSAGES_KEPT = 100;
 
 export function emptyRecord(job: Job): JobRecord {
   return { job, progress: progressOf(job.state), plan: null, steps: [], heldBack: [], map: null, problems: [], messages: [] };
@@ -72,7 +73,7 @@ function applyTrainingEvent(record: JobRecord, event: TrainingEvent): JobRecord 
     case 'problem':
       return { ...record, problems: withProblem(record.problems, event) };
     case 'message':
-      return { ...record, messages: [...record.messages, { code: event.code, message: event.message, data: event.data ?? {} }] };
+      return { ...record, messages: [...record.messages, { code: event.code, message: event.message, data: event.data ?? {} }].slice(-MESSAGES_KEPT) };
     default:
       return assertNever(event);
   }
