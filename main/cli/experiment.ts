@@ -11,16 +11,18 @@ import { starterFolder } from './places.ts';
 import { sayEvents } from './train.ts';
 
 const MOST_THREADS = 256;
+const MOST_SEEDS = 1000;
 const DIGITS = 3;
 
 export const experimentCommand: Command = {
   summary: 'Runs an experiment file: trains its rows, measures them, writes results.json, report.md and plot.svg. --plan says what it would take.',
-  usage: '--file FILE --out DIR [--data DIR] [--only ROW] [--threads N] [--device cpu|webgpu|auto] [--keep-models] [--json]\n       --file FILE --plan [--data DIR] [--threads N] [--json]',
-  options: { plan: { type: 'boolean' }, file: { type: 'string' }, out: { type: 'string' }, data: { type: 'string' }, only: { type: 'string' }, threads: { type: 'string' }, device: { type: 'string' }, 'keep-models': { type: 'boolean' } },
+  usage: '--file FILE --out DIR [--data DIR] [--only ROW] [--seeds N] [--threads N] [--device cpu|webgpu|auto] [--keep-models] [--json]\n       --file FILE --plan [--data DIR] [--threads N] [--json]',
+  options: { plan: { type: 'boolean' }, file: { type: 'string' }, out: { type: 'string' }, data: { type: 'string' }, only: { type: 'string' }, seeds: { type: 'string' }, threads: { type: 'string' }, device: { type: 'string' }, 'keep-models': { type: 'boolean' } },
   run: async (values, { signal, say }) => {
     const file = resolve(required(values, 'file', 'an experiment file (JSON)'));
     const data = optional(values, 'data');
-    const experiment = await readExperiment(file, data === null ? null : resolve(data));
+    const whole = await readExperiment(file, data === null ? null : resolve(data));
+    const experiment = { ...whole, seeds: whole.seeds.slice(0, wholeNumber(values, 'seeds', { least: 1, most: MOST_SEEDS }) ?? MOST_SEEDS) };
     const threads = wholeNumber(values, 'threads', { least: 1, most: MOST_THREADS }) ?? availableParallelism();
     if (values['plan'] === true) {
       const plan = await planExperiment(experiment, { operationsPerSecond: await measureProductRate({ threads }) });

@@ -20,8 +20,8 @@ describe('unitsOf', () => {
     expect(unitsOf(experiment()).map(({ root, rows: own, seed }) => `${root.name} ${seed}: ${own.map(({ name }) => name).join(' ')}`)).toEqual([
       'bm25 1: bm25',
       'pretrained 1: pretrained before',
-      'pretrained 2: pretrained before',
       'tuned 1: tuned shifted hybrid',
+      'pretrained 2: pretrained before',
       'tuned 2: tuned shifted hybrid',
     ]);
   });

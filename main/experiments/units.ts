@@ -12,14 +12,16 @@ const NEEDS_SEEDS: { readonly [Kind in RowKind]: boolean } = { recipe: true, unt
 
 const DRESS: ReadonlySet<string> = new Set(['label', 'group', 'x', 'series']);
 
-/** In an order in which every model is there before another training begins from it. */
+/** Every row with the first seed, then with the next: what is stopped early has all rows. A model is there before another training begins from it. */
 export function unitsOf(experiment: Experiment): readonly Unit[] {
   const { rows, seeds } = experiment;
   const roots = inOrder(experiment, rows.filter((row) => row.kind !== 'reported' && (modelRowOf(experiment, row) ?? row).name === row.name));
-  return roots.flatMap((root) => {
-    const own = rows.filter((row) => row.kind !== 'reported' && (modelRowOf(experiment, row) ?? row).name === root.name);
-    return (NEEDS_SEEDS[root.kind] ? seeds : seeds.slice(0, 1)).map((seed) => ({ root, rows: own, seed }));
-  });
+  return seeds.flatMap((seed, i) =>
+    roots.flatMap((root) => {
+      if (i > 0 && !NEEDS_SEEDS[root.kind]) return [];
+      return [{ root, rows: rows.filter((row) => row.kind !== 'reported' && (modelRowOf(experiment, row) ?? row).name === root.name), seed }];
+    }),
+  );
 }
 
 /** The row whose model the training of a root begins from, if any. */

@@ -1,7 +1,7 @@
 /**
  * What do the small experiments of the papers find? Runs them all, goes on where it was stopped, and writes one page.
  *
- *   npm run -s experiment:papers -- --data DIR --out DIR [--only NAME]... [--at-once 2] [--report FILE] [--write-only]
+ *   npm run -s experiment:papers -- --data DIR --out DIR [--only NAME]... [--at-once 2] [--seeds N] [--report FILE] [--write-only]
  *
  * Each experiment runs in a process of its own with one thread. What stands above the mark in the report is written by hand and stays.
  */
@@ -19,7 +19,7 @@ const program = join(root, 'main/cli/isogloss.ts');
 const MARK = '<!-- below: written by papers.ts -->';
 const DIGITS = 3;
 
-const { values } = parseArgs({ options: { data: { type: 'string' }, out: { type: 'string' }, only: { type: 'string', multiple: true }, 'at-once': { type: 'string', default: '2' }, report: { type: 'string' }, 'write-only': { type: 'boolean', default: false } } });
+const { values } = parseArgs({ options: { data: { type: 'string' }, out: { type: 'string' }, only: { type: 'string', multiple: true }, 'at-once': { type: 'string', default: '2' }, seeds: { type: 'string' }, report: { type: 'string' }, 'write-only': { type: 'boolean', default: false } } });
 const data = resolve(values.data ?? '../shared/data');
 const out = resolve(values.out ?? 'build/experiments/papers');
 const report = resolve(values.report ?? join(import.meta.dirname, 'papers.md'));
@@ -64,7 +64,7 @@ async function runAll(): Promise<readonly string[]> {
       process.stderr.write(`${name} ...\n`);
       try {
         await mkdir(join(out, name), { recursive: true });
-        await isogloss(['experiment', '--file', join(papers, `${name}.json`), '--data', data, '--out', join(out, name), '--threads', '1', '--json'], join(out, name, 'log.txt'));
+        await isogloss(['experiment', '--file', join(papers, `${name}.json`), '--data', data, '--out', join(out, name), '--threads', '1', ...(values.seeds === undefined ? [] : ['--seeds', values.seeds]), '--json'], join(out, name, 'log.txt'));
         process.stderr.write(`${name}: ${((performance.now() - started) / 60_000).toFixed(1)} minutes\n`);
         await (page = page.then(() => writePage(failed)));
       } catch (thrown) {
