@@ -2,7 +2,7 @@
 import { foldForSearch } from '../text/search-folding.ts';
 import { characterTerms, createCharacterAnalyzer, createWordAnalyzer, wholeWordTerm, wordTerms } from './analysis.ts';
 import type { Analyzer, MatchingForm } from './analysis.ts';
-import { defaultBm25Parameters } from './bm25.ts';
+import { defaultBm25Parameters, translatedBm25Parameters } from './bm25.ts';
 import type { Bm25Parameters, WeightedTerms } from './bm25.ts';
 import { matchingForm } from './matching-form.ts';
 import type { ScoredList } from './scored-list.ts';
@@ -40,7 +40,7 @@ export type LexicalIndex = {
 export function openLexicalIndex(segments: readonly Segment[], form: MatchingForm, parameters: Bm25Parameters = defaultBm25Parameters): LexicalIndex {
   const words = createBm25Search(segments, 'words', parameters);
   const characters = createBm25Search(segments, 'characters', parameters);
-  const translated = createBm25Search(segments, 'translated', parameters);
+  const translated = createBm25Search(segments, 'translated', translatedBm25Parameters);
   const wordAnalyzer = createWordAnalyzer(form);
   const characterAnalyzer = createCharacterAnalyzer(form);
 
