@@ -9,6 +9,15 @@ const MICROSECONDS = 1_000;
 /** From this on a browser calls a task long, and a person feels it. */
 export const LONG_TASK_MS = 50;
 
+/** A loop of fixed length, the fastest of several runs, on two quiet cores of the machine of test/bench/README.md. */
+const LOOP = '(() => { let least = Infinity; for (let run = 0; run < 8; run += 1) { const start = performance.now(); let sum = 0; for (let at = 0; at < 5e6; at += 1) sum = (sum * 31 + at) | 0; if (sum !== 1) least = Math.min(least, performance.now() - start); } return least; })()';
+const LOOP_MS = 5.5;
+
+/** How many times slower than that machine this one is now, at least 1: others that share a core slow it down too. */
+export async function slowness(page: Page): Promise<number> {
+  return Math.max(1, Number(await page.evaluate(LOOP)) / LOOP_MS);
+}
+
 export type LongTasks = {
   /** Tasks of the main thread that were seen. */
   readonly tasks: number;
