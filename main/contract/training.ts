@@ -133,6 +133,7 @@ export const ADVICE_PLACES = {
   'texts.more-pairs': ['language', 'pairs', 'more'],
   'corpus.many-duplicates': ['duplicates', 'records'],
   'train.no-questions': [],
+  'train.language-loss': [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type AdviceCode = keyof typeof ADVICE_PLACES;
 export const adviceCodeSchema = z.custom<AdviceCode>((code) => typeof code === 'string' && Object.hasOwn(ADVICE_PLACES, code), 'expected the code of an advice');

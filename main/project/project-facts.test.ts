@@ -97,6 +97,14 @@ describe('advice', () => {
     expect(advice[0]?.blocks).toBe(true);
   });
 
+  it('says what was measured of the language contrastive loss where a static encoder has it switched on', () => {
+    const file = project(corpus({}));
+    const withWeight = (weight: number): ProjectFile => ({ ...file, settings: { ...file.settings, changed: { ...file.settings.changed, static: { 'losses/language/weight': weight } } } });
+    expect(codes(withWeight(0.1))).toContain('train.language-loss');
+    expect(codes(withWeight(0))).not.toContain('train.language-loss');
+    expect(codes({ ...withWeight(0.1), settings: { ...withWeight(0.1).settings, encoder: 'backbone' } })).not.toContain('train.language-loss');
+  });
+
   it('says how many pairs are missing, in numbers', () => {
     expect(codes(project(corpus({ counts: { records: 100, problems: 0, sizeBytes: 1 } })))).toEqual(['texts.few-pairs']);
     expect(adviseOn(project(corpus({ counts: { records: 100, problems: 0, sizeBytes: 1 } })), facts)[0]?.message).toContain('200 more');
@@ -105,7 +113,8 @@ describe('advice', () => {
 
   it('comes with the data that its sentence needs, so that the window can say it in any language', () => {
     const pairs = (records: number, language: string): CorpusEntry => corpus({ languages: { kind: 'two', source: 'en', target: language }, counts: { records, problems: 0, sizeBytes: 1 } });
-    const many = { ...project(pairs(100, 'sw'), pairs(700, 'th'), corpus({ languages: { kind: 'two', source: null, target: 'sw' }, counts: { records: 0, problems: 0, sizeBytes: 1 } })), languages: ['sw', 'th', 'ar'] };
+    const settings = { ...project().settings, changed: { ...project().settings.changed, static: { 'losses/language/weight': 0.1 } } };
+    const many = { ...project(pairs(100, 'sw'), pairs(700, 'th'), corpus({ languages: { kind: 'two', source: null, target: 'sw' }, counts: { records: 0, problems: 0, sizeBytes: 1 } })), languages: ['sw', 'th', 'ar'], settings };
     const all = [...adviseOn(many, { ...facts, missingFiles: ['gone.tsv'], hasStarter: false }), ...adviseOn(project(), facts)];
     expect(new Set(all.map(({ code }) => code)).size).toBe(Object.keys(ADVICE_PLACES).length - 2); // all but the one of a single file and the one of an encoder with layers
     for (const { code, data, languages } of all) {
