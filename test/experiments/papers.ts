@@ -93,6 +93,7 @@ async function writePage(failed: readonly string[]): Promise<void> {
     await mkdir(plots, { recursive: true });
     await copyFile(join(out, name, 'plot.svg'), join(plots, `${name}.svg`));
   }
+  const missing = namesEnding('.small.json').filter((name) => !found.some((one) => one.name === name));
   const first = found[0]?.results.facts;
   const minutes = found.reduce((sum, { results }) => sum + results.facts.cpuMinutes, 0);
   const lines = [
@@ -102,12 +103,13 @@ async function writePage(failed: readonly string[]): Promise<void> {
     '',
     `${found.length} small experiments, ${minutes.toFixed(0)} CPU-minutes in all, one thread each; seeds ${[...new Set(found.flatMap(({ results }) => results.seeds))].join(', ')}. Node ${first?.node ?? ''}, onnxruntime-node ${versionOf('onnxruntime-node')}, ${first?.platform ?? ''}, ${first?.cpu ?? ''}; Isogloss at commit ${commit()}.`,
     ...(failed.length === 0 ? [] : ['', `Not finished: ${failed.join(', ')}.`]),
+    ...(missing.length === 0 ? [] : ['', `Not run yet: ${missing.join(', ')}. \`npm run -s experiment:papers -- --data DIR --out DIR\` goes on with them.`]),
     '',
     '## Every claim, and what was found at this scale',
     '',
     '| source | claim | difference | 95 % interval | verdict |',
     '| --- | --- | --- | --- | --- |',
-    ...found.flatMap(({ results }) => results.claims.map((claim) => `| ${results.source} (${results.experiment}) | ${claim.text} | ${signed(claim.difference)} | ${signed(claim.interval.low)} to ${signed(claim.interval.high)} | ${claim.verdict} |`)),
+    ...found.flatMap(({ results }) => results.claims.map((claim) => `| ${results.source} (${results.experiment}, ${results.seeds.length} ${results.seeds.length === 1 ? 'seed' : 'seeds'}) | ${claim.text} | ${signed(claim.difference)} | ${signed(claim.interval.low)} to ${signed(claim.interval.high)} | ${claim.verdict} |`)),
     '',
     ...(await planLines()),
     ...found.flatMap(({ name, page }) => [sectionOf(name, page), '']),
