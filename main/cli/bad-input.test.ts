@@ -4,7 +4,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder, type TestFolder } from '../../core/base/test-disks.ts';
-import { asTsv, expectRefusal, PROGRAM, resultOf, run, SAMPLE_PAIRS, startProcess, writeCorpora, writeRecipe } from './test-program.ts';
+import { asTsv, expectRefusal, PROGRAM, resultOf, runHere, SAMPLE_PAIRS, startProcess, writeCorpora, writeRecipe } from './test-program.ts';
 
 const MEGABYTE = 2 ** 20;
 const LONG_LINE_BYTES = 200 * MEGABYTE;
@@ -79,7 +79,7 @@ beforeAll(async () => {
   write('folder/notes.txt', 'not an index, not a model');
   mkdirSync(at('set-unknown'));
   for (const [name, content] of Object.entries({ 'queries.jsonl': QUERIES, 'corpus.jsonl': COLLECTION, 'qrels.tsv': readFileSync(at('qrels-unknown.tsv')) })) write(`set-unknown/${name}`, content);
-  resultOf(await run(['train', '--recipe', writeRecipe(temporary.path, 'recipe.json'), '--out', at('model'), '--threads', '1', '--json']));
+  resultOf(await runHere(['train', '--recipe', writeRecipe(temporary.path, 'recipe.json'), '--out', at('model'), '--threads', '1', '--json']));
   await cp(at('model'), at('cut-model'), { recursive: true });
   truncateSync(at('cut-model', 'token-table.f16'), 100);
 });
@@ -128,14 +128,14 @@ describe('wholly bad input is refused', () => {
 
   for (const [name, args, ...sentences] of cases) {
     it(`${name}: exit 2 with the place, nothing on stdout, nothing left behind`, async () => {
-      expectRefusal(await run([...args(), '--json']), 2, sentences);
+      expectRefusal(await runHere([...args(), '--json']), 2, sentences);
       expect(readdirSync(temporary.path).filter((found) => /^\.?x(\.|$)/.test(found))).toEqual([]);
       expect(readFileSync(at('folder', 'notes.txt'), 'utf8')).toBe('not an index, not a model');
     });
   }
 
   it('a model whose file was cut: exit 1 with the file', async () => {
-    expectRefusal(await run([...pairs('a.en', 'a.sw', 'cut-model'), '--json']), 1, [/cut-model.*: the file is not what was written .*Copy the model again or train it once more/]);
+    expectRefusal(await runHere([...pairs('a.en', 'a.sw', 'cut-model'), '--json']), 1, [/cut-model.*: the file is not what was written .*Copy the model again or train it once more/]);
   });
 
   it.skipIf(process.platform === 'win32')('a path that is not UTF-8: not found, and said so', async () => {
@@ -161,7 +161,7 @@ describe('input that is bad in part is used without that part', () => {
   ];
 
   it.each(cases)('%s: all the rest is trained on', async (_name, file, lost, sentence) => {
-    const end = await run([...trainOn({ path: file }, `${file}.model`), '--json']);
+    const end = await runHere([...trainOn({ path: file }, `${file}.model`), '--json']);
     expect(resultOf(end)).toMatchObject({ steps: 4 });
     if (sentence === null) expect(end.stderr).not.toMatch(/left out/);
     else expect(end.stderr).toMatch(sentence);
@@ -171,14 +171,14 @@ describe('input that is bad in part is used without that part', () => {
   });
 
   it('qrels that name some unknown ids are measured on the rest', async () => {
-    const end = await run([...retrieval({ qrels: 'qrels-part.tsv' }), '--json']);
+    const end = await runHere([...retrieval({ qrels: 'qrels-part.tsv' }), '--json']);
     expect(resultOf(end)).toMatchObject({ queries: 2, 'MRR@10': 1 });
     expect(end.stderr).toMatch(/qrels-part\.tsv: line 4: expected a query id of .*, found q9/);
     expect(end.stderr).toMatch(/qrels-part\.tsv: line 5: expected a document id of .*, found d9/);
   });
 
   it('a pair of texts with one bad line is measured on the rest', async () => {
-    const end = await run([...pairs('invalid.tsv', 'a.sw'), '--json']);
+    const end = await runHere([...pairs('invalid.tsv', 'a.sw'), '--json']);
     expect(resultOf(end)).toMatchObject({ pairs: SAMPLE_PAIRS.length - 1 });
     expect(end.stderr).toMatch(/invalid\.tsv: line 7, byte/);
   });
@@ -189,7 +189,7 @@ describe('input that is bad in part is used without that part', () => {
     writeFileSync(Buffer.concat([Buffer.from(`${at('documents')}/caf`), Buffer.from([0xe9]), Buffer.from('.txt')]), 'a name in Latin-1');
     write('documents/boat.txt', 'the ferry carries honey\n');
     await cp(at('only-long.tsv'), at('documents', 'only-long.tsv'));
-    const end = await run([...index('documents', 'index'), '--json']);
+    const end = await runHere([...index('documents', 'index'), '--json']);
     rmSync(at('documents', 'only-long.tsv'));
     expect(resultOf(end)).toMatchObject({ files: 4, failed: [{ path: 'binary.tsv' }, { path: 'only-long.tsv' }, { path: 'utf16le-bare.tsv' }] });
     for (const sentence of [
@@ -199,7 +199,7 @@ describe('input that is bad in part is used without that part', () => {
       /left out: .*empty\.tsv: expected text, found no bytes/,
       /indexed all the same: .*invalid\.tsv: line 7: expected text in its encoding, found 2 places/,
     ]) expect(end.stderr).toMatch(sentence);
-    const hits = resultOf(await run(['search', '--index', at('index'), '--query', 'ferry with honey', '--k', '1', '--json']));
+    const hits = resultOf(await runHere(['search', '--index', at('index'), '--query', 'ferry with honey', '--k', '1', '--json']));
     expect(hits).toMatchObject([{ path: 'boat.txt' }]); // a name that is not UTF-8 is no fault any more: that file is among the four
   });
 });

@@ -1,9 +1,10 @@
-/** How do tests run the command line, and on what? Real processes; a few dozen pairs, narrow vectors and few steps: under a second each. */
+/** How do tests run the command line, and on what? As a process, or, where the process is not what is asked about, here; a few dozen pairs, narrow vectors and few steps: under a second each. */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { runProgram } from './program.ts';
 
 const program = fileURLToPath(new URL('./isogloss.ts', import.meta.url));
 
@@ -40,6 +41,18 @@ export function startProcess([command, ...words]: readonly [string, ...string[]]
 /** Runs the program to its end. */
 export function run(args: readonly string[], onStderr?: (text: string, kill: Running['kill']) => void): Promise<End> {
   return startProcess([...PROGRAM, ...args], onStderr).end;
+}
+
+/** Runs the program's words in this process, which saves starting one: the same end, but for signals, streams that fail, and what is written past them. */
+export async function runHere(args: readonly string[]): Promise<End> {
+  let stdout = '';
+  let stderr = '';
+  const code = await runProgram(args, {
+    signal: new AbortController().signal,
+    say: (line) => void (stderr += `${line}\n`),
+    print: async (text) => void (stdout += `${text}\n`),
+  });
+  return { code, stdout, stderr };
 }
 
 /** Runs the program until stderr says `words` for the first time, then sends `signal`. */
