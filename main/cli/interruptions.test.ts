@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../core/base/hashing.ts';
 import { readOnlyFolder, smallDisk, temporaryFolder, type TestFolder } from '../../core/base/test-disks.ts';
-import { expectRefusal, PROGRAM, resultOf, run, runUntil, SAMPLE_PAIRS, startProcess, writeCorpora, writeRecipe } from './test-program.ts';
+import { expectRefusal, PROGRAM, resultOf, run, runHere, runUntil, SAMPLE_PAIRS, startProcess, writeCorpora, writeRecipe } from './test-program.ts';
 
 const KILLED = { code: null, stdout: '' };
 const DISK_BYTES = 2 ** 20;
@@ -22,14 +22,14 @@ const index = (target: string, documents = at('documents'), model = at('model'))
 
 /** How well a model finds the sample's translations: the same numbers, the same model. */
 async function measure(model: string): Promise<unknown> {
-  const result = resultOf(await run(['evaluate', '--task', 'pairs', '--model', model, '--source', at('a.en'), '--target', at('a.sw'), '--json']));
+  const result = resultOf(await runHere(['evaluate', '--task', 'pairs', '--model', model, '--source', at('a.en'), '--target', at('a.sw'), '--json']));
   expect(result).toMatchObject({ pairs: SAMPLE_PAIRS.length });
   return result;
 }
 
 /** The paths of the first hits. */
 async function search(target: string, query: string): Promise<readonly string[]> {
-  const hits = resultOf(await run(['search', '--index', target, '--query', query, '--k', '3', '--json'])) as { readonly path: string }[];
+  const hits = resultOf(await runHere(['search', '--index', target, '--query', query, '--k', '3', '--json'])) as { readonly path: string }[];
   expect(hits.length).toBeGreaterThan(0);
   return hits.map(({ path }) => path);
 }
@@ -61,8 +61,8 @@ beforeAll(async () => {
   mkdirSync(at('documents'));
   SAMPLE_PAIRS.slice(0, 6).forEach(([english], i) => writeFileSync(at('documents', `${i}.txt`), `${english}\n`));
   writeFileSync(at('documents', 'ferry.txt'), 'the ferry carries honey\n');
-  resultOf(await run(train('recipe.json', at('model'))));
-  resultOf(await run(index(at('index'))));
+  resultOf(await runHere(train('recipe.json', at('model'))));
+  resultOf(await runHere(index(at('index'))));
 });
 afterAll(() => temporary[Symbol.dispose]());
 
@@ -79,7 +79,7 @@ describe('a full disk', () => {
     expect(bytesOf(model)).toEqual(bytesOf(at('model')));
     expect(leftovers(disk.path)).toEqual([]);
     rmSync(join(disk.path, 'filler'));
-    expect(resultOf(await run(train('other.json', model, '--resume')))).toMatchObject({ steps: 4 });
+    expect(resultOf(await runHere(train('other.json', model, '--resume')))).toMatchObject({ steps: 4 });
     expect(numbersOf(model)).not.toEqual(numbersOf(at('model')));
     expect(readdirSync(disk.path)).toEqual(['model']);
   });
@@ -89,14 +89,14 @@ describe('a full disk', () => {
     if (disk === null) return context.skip(NO_DISK);
     const [documents, target] = [at('more-documents'), join(disk.path, 'index')];
     cpSync(at('documents'), documents, { recursive: true });
-    resultOf(await run(index(target, documents)));
+    resultOf(await runHere(index(target, documents)));
     writeFileSync(join(documents, 'pairs.tsv'), readFileSync(at('pairs.tsv')));
     writeFileSync(join(documents, 'owl.txt'), 'the owl sleeps in the tower\n');
     fill(disk.path, 2 * PAGE_BYTES);
     expectRefusal(await run(index(target, documents)), 1, [/index.*: the disk is full; nothing that was there before is lost/]);
     expect(await search(target, 'ferry with honey')).toContain('ferry.txt');
     rmSync(join(disk.path, 'filler'));
-    expect(resultOf(await run(index(target, documents)))).toMatchObject({ files: 9, added: 2, unchanged: 7 });
+    expect(resultOf(await runHere(index(target, documents)))).toMatchObject({ files: 9, added: 2, unchanged: 7 });
     expect((await search(target, 'owl in the tower'))[0]).toBe('owl.txt');
     expect((await search(target, 'ferry with honey'))[0]).toBe('ferry.txt');
   });
@@ -129,7 +129,7 @@ describe('a kill', () => {
     cpSync(at('model'), model, { recursive: true });
     expect(await runUntil(train('longer.json', model), 'training: ', 'SIGKILL')).toMatchObject(KILLED);
     expect(bytesOf(model)).toEqual(bytesOf(at('model')));
-    const end = await run(train('longer.json', model, '--resume'));
+    const end = await runHere(train('longer.json', model, '--resume'));
     expect(resultOf(end)).toMatchObject({ steps: 400 });
     expect(end.stderr).toMatch(/There is no saved state of this recipe and these files; training starts at the beginning/);
   });
@@ -139,7 +139,7 @@ describe('a kill', () => {
     expect(await runUntil(train('longer.json', model), 'finishing: ', 'SIGKILL')).toMatchObject(KILLED);
     expect(existsSync(model)).toBe(false);
     expect(readdirSync(`${model}.training`)).toEqual(['step-000000400']);
-    const end = await run(train('longer.json', model, '--resume'));
+    const end = await runHere(train('longer.json', model, '--resume'));
     expect(resultOf(end)).toMatchObject({ steps: 400 });
     expect(end.stderr).not.toMatch(/no saved state/);
     expect(numbersOf(model)).toEqual(numbersOf(at('killed-early')));
@@ -149,7 +149,7 @@ describe('a kill', () => {
   it('of indexing leaves an index that is searched, and indexing again has every document once', async () => {
     const [documents, target] = [at('many'), at('killed-index')];
     cpSync(at('documents'), documents, { recursive: true });
-    resultOf(await run(index(target, documents)));
+    resultOf(await runHere(index(target, documents)));
     const lines = readFileSync(at('a.en'), 'utf8');
     for (let file = 0; file < MANY.files; file += 1) writeFileSync(join(documents, `many-${file}.txt`), `document ${file}\n\n${lines.repeat(MANY.copies)}`);
     writeFileSync(join(documents, 'zebra.txt'), 'the zebra drinks at noon\n');
@@ -161,7 +161,7 @@ describe('a kill', () => {
     expect(await running.end).toMatchObject(KILLED);
     expect(await search(target, 'ferry with honey')).toContain('ferry.txt');
     const files = readdirSync(documents).length;
-    const built = resultOf(await run(index(target, documents))) as Record<string, number>;
+    const built = resultOf(await runHere(index(target, documents))) as Record<string, number>;
     expect(built).toMatchObject({ files, failed: [], repaired: 0 });
     expect(built['unchanged']).toBeGreaterThan(7); // what was in before, and the batch before the kill
     expect(built['added']).toBeGreaterThan(0);
@@ -198,17 +198,17 @@ describe('another model', () => {
   it('than the one that made an index is told, names both and the way out; nothing changes until --rebuild is said', async () => {
     const [model, target] = [at('replaced'), at('index-of-replaced')];
     cpSync(at('model'), model, { recursive: true });
-    resultOf(await run(index(target, at('documents'), model)));
+    resultOf(await runHere(index(target, at('documents'), model)));
     const before = bytesOf(join(target, 'lance', 'chunks.lance', 'data'));
-    resultOf(await run(train('other.json', model))); // the model of this index is no more
+    resultOf(await runHere(train('other.json', model))); // the model of this index is no more
     const sentence = /index-of-replaced: this index was made by model .*replaced.*, expected model .* --rebuild/;
-    expectRefusal(await run(['search', '--index', target, '--query', 'ferry', '--json']), 2, [sentence]);
-    expectRefusal(await run(index(target, at('documents'), model)), 2, [sentence]);
+    expectRefusal(await runHere(['search', '--index', target, '--query', 'ferry', '--json']), 2, [sentence]);
+    expectRefusal(await runHere(index(target, at('documents'), model)), 2, [sentence]);
     expect(bytesOf(join(target, 'lance', 'chunks.lance', 'data'))).toEqual(before);
     renameSync(model, at('moved'));
-    expectRefusal(await run(['search', '--index', target, '--query', 'ferry', '--json']), 2, [/index-of-replaced: expected the model that made this index at .*replaced, found none\. Name its new place with --model/]);
+    expectRefusal(await runHere(['search', '--index', target, '--query', 'ferry', '--json']), 2, [/index-of-replaced: expected the model that made this index at .*replaced, found none\. Name its new place with --model/]);
     renameSync(at('moved'), model);
-    expect(resultOf(await run([...index(target, at('documents'), model), '--rebuild']))).toMatchObject({ files: 7, added: 7 });
+    expect(resultOf(await runHere([...index(target, at('documents'), model), '--rebuild']))).toMatchObject({ files: 7, added: 7 });
     expect((await search(target, 'ferry with honey'))[0]).toBe('ferry.txt');
   });
 });

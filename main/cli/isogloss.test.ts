@@ -1,9 +1,9 @@
-/** Facts about the command line: real processes, their output and their end. */
+/** Facts about the command line: its output and its end, as a process where that matters. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inRepository, run } from './test-program.ts';
+import { inRepository, run, runHere } from './test-program.ts';
 
 const documents = inRepository('core/sample/documents');
 
@@ -47,7 +47,7 @@ describe('a model', () => {
   });
 
   it('is trained on any device, the CPU where that device is not to be had, and says so', async () => {
-    const { code, stdout, stderr } = await run(['train', '--recipe', at('recipe.json'), '--out', at('device-model'), '--threads', '1', '--device', 'dml', '--json']);
+    const { code, stdout, stderr } = await runHere(['train', '--recipe', at('recipe.json'), '--out', at('device-model'), '--threads', '1', '--device', 'dml', '--json']);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ model: at('device-model'), steps: 8 });
     expect(stderr).toMatch(/Training on the processor: .*DirectML/);
@@ -60,7 +60,7 @@ describe('a model', () => {
       for (const [side, lines] of [['en', sides[0]], ['sw', sides[1]]] as const) await writeFile(at(`${split}.${side}`), `${(lines ?? []).slice(from, to).map((line, i) => `${side}-${String(i)}\t${line}`).join('\n')}\n`);
       await writeFile(at(`${split}.gold`), `${Array.from({ length: 50 }, (_, i) => `sw-${String(i)}\ten-${String(i)}`).join('\n')}\n`);
     }
-    const { code, stdout, stderr } = await run(['evaluate', '--task', 'bitext', '--model', at('model'), '--source', at('test.sw'), '--target', at('test.en'), '--gold', at('test.gold'), '--train-source', at('train.sw'), '--train-target', at('train.en'), '--train-gold', at('train.gold'), '--json']);
+    const { code, stdout, stderr } = await runHere(['evaluate', '--task', 'bitext', '--model', at('model'), '--source', at('test.sw'), '--target', at('test.en'), '--gold', at('test.gold'), '--train-source', at('train.sw'), '--train-target', at('train.en'), '--train-gold', at('train.gold'), '--json']);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     const result = JSON.parse(stdout) as { readonly precision: number; readonly recall: number; readonly F1: number; readonly threshold: number; readonly interval: { readonly low: number; readonly high: number } };
     expect(result.F1).toBeCloseTo((2 * result.precision * result.recall) / (result.precision + result.recall), 10);
@@ -70,7 +70,7 @@ describe('a model', () => {
   });
 
   it('finds translations: pairs, accuracy, forward, backward', async () => {
-    const { code, stdout, stderr } = await run(['evaluate', '--task', 'pairs', '--model', at('model'), '--source', at('a.en'), '--target', at('a.sw'), '--json']);
+    const { code, stdout, stderr } = await runHere(['evaluate', '--task', 'pairs', '--model', at('model'), '--source', at('a.en'), '--target', at('a.sw'), '--json']);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     const result = JSON.parse(stdout) as Record<string, number>;
     expect(Object.keys(result)).toEqual(['pairs', 'accuracy', 'forward', 'backward']);
@@ -94,11 +94,11 @@ describe('a model', () => {
   it('other than the one that made an index is refused, naming both', async () => {
     const other = JSON.parse(await readFile(at('recipe.json'), 'utf8')) as object;
     await writeFile(at('other.json'), JSON.stringify({ ...other, seed: 2 }));
-    expect((await run(['train', '--recipe', at('other.json'), '--out', at('other-model'), '--json'])).code).toBe(0);
+    expect((await runHere(['train', '--recipe', at('other.json'), '--out', at('other-model'), '--json'])).code).toBe(0);
     const search = await run(['search', '--index', at('index'), '--model', at('other-model'), '--query', 'boat', '--json']);
     expect(search).toMatchObject({ code: 2, stdout: '' });
     expect(search.stderr).toMatch(/made by model .* expected model/);
-    const index = await run(['index', '--model', at('other-model'), '--documents', documents, '--index', at('index'), '--json']);
+    const index = await runHere(['index', '--model', at('other-model'), '--documents', documents, '--index', at('index'), '--json']);
     expect(index).toMatchObject({ code: 2, stdout: '' });
   });
 
@@ -119,7 +119,7 @@ describe('retrieval', () => {
   const files = (): readonly string[] => ['--queries', at('queries.jsonl'), '--collection', at('collection.jsonl'), '--qrels', at('qrels.tsv')];
 
   it('without a model is measured by BM25, and written as a TREC run', async () => {
-    const { code, stdout, stderr } = await run(['evaluate', '--task', 'retrieval', ...files(), '--method', 'bm25', '--run', at('run.txt'), '--json']);
+    const { code, stdout, stderr } = await runHere(['evaluate', '--task', 'retrieval', ...files(), '--method', 'bm25', '--run', at('run.txt'), '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({ method: 'bm25', queries: 2, documents: 3, 'MRR@100': 1, 'MRR@10': 1, 'R@1': 1, 'R@10': 1, 'R@100': 1, 'nDCG@10': 1 });
     expect(await readFile(at('run.txt'), 'utf8')).toMatch(/^q1 Q0 d1 1 [\d.]+ isogloss-bm25\n/);
@@ -128,7 +128,7 @@ describe('retrieval', () => {
 
   it('with a model is measured by every method', async () => {
     for (const method of ['dense', 'hybrid', 'bm25-char']) {
-      const { code, stdout } = await run(['evaluate', '--task', 'retrieval', ...files(), '--model', at('model'), '--method', method, '--json']);
+      const { code, stdout } = await runHere(['evaluate', '--task', 'retrieval', ...files(), '--model', at('model'), '--method', method, '--json']);
       expect({ method, code }).toEqual({ method, code: 0 });
       expect(JSON.parse(stdout)).toMatchObject({ method, queries: 2 });
     }
@@ -154,15 +154,23 @@ describe('bad input', () => {
   ];
 
   it.each(cases)('%s: exit 2 with a sentence, and nothing on stdout', async (_name, args, sentence) => {
-    const end = await run([...args(), '--json']);
+    const end = await runHere([...args(), '--json']);
     expect({ code: end.code, stdout: end.stdout }).toEqual({ code: 2, stdout: '' });
     expect(end.stderr).toMatch(sentence);
     expect(end.stderr).not.toMatch(/\n\s+at /); // no stack
   });
 
+  it('ends a process as it ends here: the same code, the same words, each in its stream', async () => {
+    for (const words of [['tarin'], ['train', '--recipe', at('none.json'), '--out', at('x')], ['search', '--index', at('none'), '--query', 'x'], ['evaluate', '--task', 'pairs', '--model', at('none'), '--source', at('a.en'), '--target', at('a.sw')]]) {
+      const end = await run([...words, '--json']);
+      expect(end).toEqual(await runHere([...words, '--json']));
+      expect(end.code).toBe(2);
+    }
+  });
+
   it('in a recipe is told all at once, with places', async () => {
     await writeFile(at('wrong.json'), '{\n "encoder": {"kind": "static", "width": "wide"},\n "paralel": [],\n "parallel": [{"path": "missing.tsv", "source": "en", "target": "sw"}]\n}');
-    const { code, stderr } = await run(['train', '--recipe', at('wrong.json'), '--out', at('x'), '--json']);
+    const { code, stderr } = await runHere(['train', '--recipe', at('wrong.json'), '--out', at('x'), '--json']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/line 2.*width/);
     expect(stderr).toMatch(/line 3.*paralel/);
@@ -171,7 +179,7 @@ describe('bad input', () => {
 
   it('is never mistaken for a question about help', async () => {
     for (const args of [['--help'], ['train', '--help']]) {
-      const { code, stdout, stderr } = await run(args);
+      const { code, stdout, stderr } = await runHere(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/^Usage: npm run -s isogloss -- /);
     }
