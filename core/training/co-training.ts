@@ -1,12 +1,13 @@
 /** How does a run go from its first step to its last? Steps with checkpoints, pauses, roll-backs after non-finite numbers, and events. */
-import { CancellationError, EnvironmentError, IsoglossError, toIsoglossError } from '../base/errors.ts';
+import { CancellationError, EnvironmentError, toIsoglossError } from '../base/errors.ts';
 import { estimateLeftMs } from '../base/progress.ts';
 import { cosineLearningRate, linearLearningRate } from '../optimizers/schedules.ts';
 import { readNewestCheckpoint, writeCheckpoint, type CheckpointState } from './checkpoint.ts';
 import { createEarlyStopping, type EarlyStoppingSettings } from './early-stopping.ts';
 import type { ReportTraining, TrainingControl } from './events.ts';
 import type { LookResult } from './look.ts';
-import { NO_LOSSES, type StepPart, type StepResult, type TrainedInSteps } from './trainable-encoder.ts';
+import { stepInMemory } from './step-in-memory.ts';
+import { NO_LOSSES, type StepPart, type TrainedInSteps } from './trainable-encoder.ts';
 
 /** default-retriever.md: 5 % warm-up, then linearly to 2 %. */
 const WARM_UP_FRACTION = 0.05;
@@ -118,21 +119,6 @@ function rateAt(step: number, steps: number, { peak, kind = 'linear', warmUp = W
   const schedule = { peak, steps, warmUpFraction: warmUp, floorFraction: FLOOR_FRACTION };
   return kind === 'cosine' ? cosineLearningRate(step, schedule) : linearLearningRate(step, schedule);
 }
-
-/** A step; when the memory does not suffice, again with less at once, as long as the encoder can take less. */
-async function stepInMemory<Part>(options: { readonly encoder: TrainedInSteps<Part>; readonly parts: readonly Part[]; readonly step: number; readonly learningRate: number; readonly report: ReportTraining }): Promise<StepResult> {
-  const { encoder, report, ...step } = options;
-  for (;;) {
-    try {
-      return await encoder.step(step);
-    } catch (thrown) {
-      if (!(thrown instanceof IsoglossError) || !OUT_OF_MEMORY.has(thrown.code) || !encoder.shrink()) throw thrown;
-      report({ kind: 'message', code: 'training.less-memory', message: `The memory did not suffice at step ${step.step + 1}; training goes on with half as much text in the encoder at once, and the same updates.` });
-    }
-  }
-}
-
-const OUT_OF_MEMORY: ReadonlySet<string> = new Set(['runtime.out-of-memory', 'memory.kernel-memory-full']);
 
 /**
  * A checkpoint that cannot be written (a full disk, a drive pulled out) does not end the run: the one before stays, and the person is told.

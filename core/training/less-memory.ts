@@ -1,8 +1,9 @@
 /** How does a recipe take less memory? Half as much text in the encoder at once; a static encoder, which has no slices, half the batch. */
-import { isBackbone, isFromScratch, isStatic, type Recipe, type TransformerRecipe } from './recipe-schema.ts';
+import type { PhraseRecipe } from './phrases/phrase-recipe.ts';
+import { isBackbone, isFromScratch, isStatic, type Recipe } from './recipe-schema.ts';
+import { LEAST_SLICE_TOKENS } from './transformer/slice-size.ts';
 
 const LEAST_BATCH = 2;
-const LEAST_SLICE_TOKENS = 64;
 
 /** Slices change no update but its rounding; half a batch has fewer texts to tell apart, so it is the last resort. */
 export function withLessMemory(recipe: Recipe): Recipe {
@@ -14,7 +15,12 @@ export function withLessMemory(recipe: Recipe): Recipe {
   return isFromScratch(recipe) ? withSmallerSlices(recipe) : recipe;
 }
 
-function withSmallerSlices<R extends TransformerRecipe>(recipe: R): R {
+/** As `withLessMemory`. @param isStatic  whether a static model learns the phrases. */
+export function phrasesWithLessMemory(recipe: PhraseRecipe, isStatic: boolean): PhraseRecipe {
+  return isStatic ? { ...recipe, optimizer: { ...recipe.optimizer, batch: half(recipe.optimizer.batch, LEAST_BATCH) } } : withSmallerSlices(recipe);
+}
+
+function withSmallerSlices<R extends { readonly optimizer: { readonly sliceTokens: number } }>(recipe: R): R {
   return { ...recipe, optimizer: { ...recipe.optimizer, sliceTokens: half(recipe.optimizer.sliceTokens, LEAST_SLICE_TOKENS) } };
 }
 

@@ -16,7 +16,7 @@ describe('the trial before a run', () => {
     const encoder = createStaticTrainable({ kernels: createKernels(memory), memory, parameters, tokenizer: { encode: () => new Uint32Array(0) }, frozen: null, fill: () => Promise.resolve() });
     const contents = (): number[][] => [...encoder.arrays.values()].map((array) => [...array]);
     const before = contents();
-    expect(await measureStepMs(encoder, partsAt)).toBeGreaterThan(0);
+    expect(await measureStepMs(encoder, partsAt, () => undefined)).toBeGreaterThan(0);
     expect(contents()).toEqual(before);
     expect(before.flat().some((value) => value !== 0)).toBe(true);
     await encoder.step({ parts: partsAt(0), step: 0, learningRate: 0.01 });

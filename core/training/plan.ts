@@ -1,5 +1,7 @@
 /** How long will it take, and how much memory? Measured by a few steps that change nothing, before the first real one. */
+import type { ReportTraining } from './events.ts';
 import type { Recipe } from './recipe-schema.ts';
+import { stepInMemory } from './step-in-memory.ts';
 import type { TrainedInSteps } from './trainable-encoder.ts';
 
 const TRIAL_STEPS = 3;
@@ -12,12 +14,12 @@ export type TrainingPlan = { readonly steps: number; readonly estimatedMinutes: 
 
 /**
  * Times three steps at learning rate 0 and puts the moments back to zero: values are as before to the bit. For before the first step, and
- * before a checkpoint is read.
+ * before a checkpoint is read. Where the memory does not suffice, the encoder takes less from then on.
  * @returns milliseconds of one step.
  */
-export async function measureStepMs<Part>(encoder: Pick<TrainedInSteps<Part>, 'step' | 'values' | 'arrays' | 'residence'>, partsAt: (step: number) => readonly Part[]): Promise<number> {
+export async function measureStepMs<Part>(encoder: Pick<TrainedInSteps<Part>, 'step' | 'shrink' | 'values' | 'arrays' | 'residence'>, partsAt: (step: number) => readonly Part[], report: ReportTraining): Promise<number> {
   const trial = async (step: number): Promise<void> => {
-    await encoder.step({ parts: partsAt(step), step, learningRate: 0 });
+    await stepInMemory({ encoder, parts: partsAt(step), step, learningRate: 0, report });
   };
   await trial(0);
   const started = performance.now();

@@ -122,6 +122,16 @@ const poolingLayer = z.int().min(0).max(1000);
 /** The matrices of a layer that can have a low-rank addition. */
 export const loraTargets = ['query', 'key', 'value', 'output', 'up', 'down'] as const;
 
+export const freezeSchema = z.strictObject({ embeddings: z.boolean().default(false), lowerLayers: z.int().min(0).max(1000).default(0) }).prefault({});
+
+/** Low-rank additions: W + (alpha / rank) up down. */
+export const loraSchema = z.strictObject({
+  rank: z.int().min(1).max(512).default(8),
+  alpha: z.number().positive().max(4096).default(16),
+  targets: z.array(z.enum(loraTargets)).min(1).default(['query', 'value']),
+});
+export type LoraSettings = z.infer<typeof loraSchema>;
+
 const backboneEncoder = z.strictObject({
   kind: z.literal('backbone'),
   /** A Hugging Face, sentence-transformers or ONNX folder. */
@@ -137,14 +147,8 @@ const backboneEncoder = z.strictObject({
    * the pieces they were cut into, or at their translations where pairs with the pivot teach them.
    */
   newPieces: z.strictObject({ count: z.int().min(VOCABULARY.least).max(VOCABULARY.most).default(8000), start: z.enum(['translations', 'average']).default('translations') }).optional(),
-  freeze: z.strictObject({ embeddings: z.boolean().default(false), lowerLayers: z.int().min(0).max(1000).default(0) }).prefault({}),
-  lora: z
-    .strictObject({
-      rank: z.int().min(1).max(512).default(8),
-      alpha: z.number().positive().max(4096).default(16),
-      targets: z.array(z.enum(loraTargets)).min(1).default(['query', 'value']),
-    })
-    .optional(),
+  freeze: freezeSchema,
+  lora: loraSchema.optional(),
 });
 
 const transformerEncoder = z.strictObject({
@@ -253,7 +257,6 @@ export type Recipe = StaticRecipe | TransformerRecipe;
 export type RecipeParallelSource = Recipe['parallel'][number];
 export type RecipeRetrievalSource = NonNullable<Recipe['retrieval']>[number];
 export type ContextPredictionSettings = Recipe['losses']['contextPrediction'];
-export type LoraSettings = NonNullable<BackboneRecipe['encoder']['lora']>;
 
 export const encoderKinds = ['static', 'backbone', 'transformer'] as const;
 

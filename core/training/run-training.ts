@@ -71,21 +71,21 @@ export async function runTraining(options: RunTrainingOptions): Promise<Training
   }
   const place = await reserveOutputFolder(options.outputFolder);
   try {
-    return await trainOrFallBack(options);
+    return await trainOrFallBack(options, trainAndWrite);
   } finally {
     await place[Symbol.asyncDispose]();
   }
 }
 
 /** Trains; when the device fails on the way, says so and goes on from the last saved state on the CPU. */
-async function trainOrFallBack(options: RunTrainingOptions): Promise<TrainingSummary | null> {
+export async function trainOrFallBack<Options extends Pick<RunTrainingOptions, 'device' | 'resume' | 'report'>, Result>(options: Options, train: (options: Options) => Promise<Result>): Promise<Result> {
   try {
-    return await trainAndWrite(options);
+    return await train(options);
   } catch (thrown) {
     const device = failedDevice(thrown);
     if (options.device === 'cpu' || device === null) throw thrown;
     options.report({ kind: 'message', code: 'device.failed', message: `${device[0]?.toUpperCase() ?? ''}${device.slice(1)} failed, so training goes on with the processor from the last saved state.` });
-    return trainAndWrite({ ...options, device: 'cpu', resume: true });
+    return train({ ...options, device: 'cpu', resume: true });
   }
 }
 
@@ -117,7 +117,7 @@ async function trainAndWrite(options: RunTrainingOptions): Promise<TrainingSumma
   const checkpointFolder = checkpointFolderOf(outputFolder);
   const runKey = await runKeyOf(options.recipe, options.starterFolder);
   if (!options.resume && options.planOnly !== true) await removeCheckpoints(checkpointFolder);
-  const stepMs = await abortable(signal, () => measureStepMs(encoder, batches.partsAt));
+  const stepMs = await abortable(signal, () => measureStepMs(encoder, batches.partsAt, report));
   batches.restart();
   const restart = async (): Promise<void> => {
     await encoder.restart();

@@ -7,6 +7,7 @@ import { corpusMappingSchema } from '../../corpus/corpus-options.ts';
 import { FORMAT_NAMES } from '../../corpus/formats.ts';
 import { HEAD_PLACEMENTS } from '../../modules/index.ts';
 import { monolingualSource } from '../corpus-sources.ts';
+import { freezeSchema, loraSchema } from '../recipe-schema.ts';
 
 const path = z.string().min(1, 'a path');
 const tag = z.string().regex(/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'a language tag such as "sw" or "x-kisukuma"');
@@ -75,7 +76,9 @@ const recipeSchema = z.strictObject({
   momentum: z.number().min(0).max(1).nullable(),
   /** Vectors of the momentum encoder from earlier batches that serve as further negatives, on each side; 0: XPCO. */
   queue: z.int().min(0).max(1_000_000),
-  freeze: z.strictObject({ embeddings: z.boolean().default(false), lowerLayers: z.int().min(0).max(1000).default(0) }).prefault({}),
+  freeze: freezeSchema,
+  /** Thin matrices beside the weights are trained instead of them, and merged into them at the end. */
+  lora: loraSchema.optional(),
   dropout: z.number().min(0).max(0.9),
   optimizer: z.strictObject({
     /** Left out: by what is trained (static 0.001, from scratch 0.0005, a trained transformer 0.00002). */

@@ -1,29 +1,32 @@
-/** What does the training of phrases begin with, and what becomes of it? A model of Isogloss, a backbone from elsewhere, or a transformer of chance. */
+/** What does the training of phrases begin with, and what becomes of it? A model of Isogloss, a backbone from elsewhere (ONNX too), or a transformer of chance. */
 import { InputError } from '../../base/errors.ts';
-import type { TransformerBackbone } from '../../encoding/backbone.ts';
-import { phraseReader } from '../../encoding/backbone-encoder.ts';
-import { readBackboneModelFolder, writeBackboneModelFolder } from '../../encoding/backbone-model-folder.ts';
+import type { Backbone, OnnxBackbone, Pooling, TransformerBackbone } from '../../encoding/backbone.ts';
+import { graphPooling, phraseReader } from '../../encoding/backbone-encoder.ts';
+import { readBackboneModelFolder, writeBackboneModelFolder, type BackboneModel } from '../../encoding/backbone-model-folder.ts';
 import { openBackbone } from '../../encoding/backbones/open-backbone.ts';
+import { planBackbone } from '../../encoding/backbones/plan-backbone.ts';
 import { readManifest, readModelFolder, writeModelFolder } from '../../encoding/model-folder.ts';
 import { PLAIN_READING, type PhraseHead, type PhraseReading } from '../../encoding/phrase-reading.ts';
-import type { PhraseReader } from '../../encoding/phrase-vectors.ts';
-import { transformerParameters } from '../../modules/index.ts';
+import { noSuchLayer, type PhraseReader } from '../../encoding/phrase-vectors.ts';
+import type { TransformerShape } from '../../modules/index.ts';
 import { readTokenizer } from '../../text/tokenizer.ts';
 import { trainUnigram } from '../../text/unigram-trainer.ts';
 import type { ReportTraining } from '../events.ts';
 import { STATIC_ADAMW } from '../static-parameters.ts';
-import type { WriteModel } from '../training-subject.ts';
-import { scratchBackbone, SPECIAL_PIECES } from '../transformer/from-scratch.ts';
+import type { ModelFacts, WriteModel } from '../training-subject.ts';
+import { decaysInGraph, expectNothingInside, givenOnce, mergedWeights, shapeOfOnnx } from '../transformer/backbone-source.ts';
+import { scratchBackbone, scratchShape, SPECIAL_PIECES } from '../transformer/from-scratch.ts';
+import { estimateMemory, expectMemory } from '../transformer/memory-plan.ts';
+import { planParameters, type ParameterPlan } from '../transformer/trained-parameters.ts';
 import { ADAM_EPSILON } from '../transformer/transformer-subject.ts';
 import { vocabularyTexts } from '../vocabulary.ts';
-import type { ModelFacts } from '../training-subject.ts';
 import type { Device } from '../../runtime/session.ts';
 import { createPhraseObjective, type PhraseObjective } from './phrase-objective.ts';
 import type { PhrasePairs } from './phrase-pairs.ts';
 import type { PhraseRecipe } from './phrase-recipe.ts';
 import type { PhraseTrainable } from './phrase-trainable.ts';
 import { createStaticPhrases, STATIC_NAMES } from './static-phrases.ts';
-import { createTransformerPhrases } from './transformer-phrases.ts';
+import { createTransformerPhrases, type TransformerPhrasesOptions } from './transformer-phrases.ts';
 
 export type PhraseSubject = AsyncDisposable & {
   readonly trainable: PhraseTrainable;
@@ -39,11 +42,16 @@ export type PhraseSubjectOptions = { readonly recipe: PhraseRecipe; readonly pai
 /** Rates where the recipe names none: rows of a static model, a transformer of chance, one that was trained. */
 const LEARNING_RATES = { static: 1e-3, scratch: 5e-4, trained: 2e-5 };
 
-/** Opens what is trained. @throws InputError 'phrases.onnx', 'phrases.no-such-layer', 'phrases.nothing-to-train'; what opening a model throws. */
+/** Opens what is trained. @throws InputError 'phrases.onnx', 'phrases.static', 'phrases.no-such-layer', 'recipe.freeze', 'recipe.onnx'; EnvironmentError 'memory.too-little'; what opening a model throws. */
 export async function openPhraseSubject(options: PhraseSubjectOptions): Promise<PhraseSubject> {
   const { start } = options.recipe;
-  if ('model' in start && (await readManifest(start.model)).encoder.kind === 'static') return staticSubject(options, start.model);
-  return transformerSubject(options, await transformerStart(options));
+  if ('model' in start && (await startsStatic(options.recipe))) return staticSubject(options, start.model);
+  return backboneSubject(options, await backboneStart(options));
+}
+
+/** Whether a static model learns the phrases. @throws as `readManifest`. */
+export async function startsStatic({ start }: PhraseRecipe): Promise<boolean> {
+  return 'model' in start && (await readManifest(start.model)).encoder.kind === 'static';
 }
 
 type Sizes = Pick<PhraseHead, 'width' | 'hidden' | 'out'>;
@@ -62,7 +70,9 @@ function readingOf({ isLowerCased, hasMarks, sentences }: PhraseRecipe, layer: n
 
 async function staticSubject(options: PhraseSubjectOptions, folder: string): Promise<PhraseSubject> {
   const { recipe } = options;
-  if (recipe.layer !== undefined) throw new InputError('phrases.no-such-layer', `"layer": expected no layer (this model has none to choose from), found ${recipe.layer}. Leave it out.`);
+  if (recipe.layer !== undefined) throw noSuchLayer(recipe.layer, null);
+  const asked = insideOf(recipe);
+  if (asked.length > 0) throw new InputError('phrases.static', `${folder}: a static model is one table without layers, so ${asked.map((key) => `"${key}"`).join(' and ')} cannot be done with it. Take ${asked.length === 1 ? 'it' : 'them'} out of the recipe.`, { data: { path: folder } });
   const { model } = await readModelFolder(folder);
   const { width } = model;
   const tokenizer = readTokenizer(model.tokenizer);
@@ -103,82 +113,138 @@ function queueOf({ recipe, pairs, report }: PhraseSubjectOptions): number {
   return most;
 }
 
-type TransformerStart = {
-  readonly backbone: TransformerBackbone;
-  readonly again: () => Promise<TransformerBackbone>;
+/** Keys of a recipe that need the layers of a model. */
+function insideOf({ freeze, lora }: PhraseRecipe): readonly string[] {
+  return [...(freeze.embeddings || freeze.lowerLayers > 0 ? ['freeze'] : []), ...(lora === undefined ? [] : ['lora'])];
+}
+
+type BackboneStart = {
+  readonly backbone: Backbone;
+  readonly again: () => Promise<Backbone>;
   readonly isScratch: boolean;
   readonly facts: PhraseSubject['facts'];
-  readonly queryBackbone: Awaited<ReturnType<typeof readBackboneModelFolder>>['model']['queryBackbone'];
+  readonly queryBackbone: Backbone | null;
 };
 
-async function transformerStart(options: PhraseSubjectOptions): Promise<TransformerStart> {
+async function backboneStart(options: PhraseSubjectOptions): Promise<BackboneStart> {
   const { recipe, pairs } = options;
   const { start } = recipe;
+  if ('model' in start) {
+    const read = async (): Promise<BackboneModel> => (await readBackboneModelFolder(start.model)).model;
+    const model = await read();
+    return { backbone: model.backbone, again: async () => (await read()).backbone, isScratch: false, facts: model, queryBackbone: model.queryBackbone };
+  }
   const languages = [...new Set([...pairs.training, ...pairs.heldBack].flatMap(({ source, target }) => [source, target]))];
   const facts = { pivot: languages[0] ?? 'en', languages: languages.map((tag) => ({ tag, pairs: 0, sentences: 0 })), translations: [], training: {} };
   if ('transformer' in start) {
     const made = await fromScratch(options);
-    return { backbone: made, again: () => Promise.resolve(fromScratch(options)), isScratch: true, facts, queryBackbone: null };
+    return { backbone: made, again: () => fromScratch(options), isScratch: true, facts, queryBackbone: null };
   }
-  if ('model' in start) {
-    const read = async (): Promise<TransformerBackbone> => expectTransformer((await readBackboneModelFolder(start.model)).model.backbone, start.model);
-    const { model } = await readBackboneModelFolder(start.model);
-    return { backbone: expectTransformer(model.backbone, start.model), again: read, isScratch: false, facts: model, queryBackbone: model.queryBackbone };
-  }
-  const open = async (): Promise<TransformerBackbone> => expectTransformer(await openBackbone(start.backbone), start.backbone);
-  return { backbone: await open(), again: open, isScratch: false, facts, queryBackbone: null };
-}
-
-function expectTransformer(backbone: Awaited<ReturnType<typeof openBackbone>>, folder: string): TransformerBackbone {
-  if (backbone.kind === 'transformer') return backbone;
-  throw new InputError('phrases.onnx', `${folder}: expected a transformer or a static model, found an ONNX graph, whose layers cannot be trained on phrases. Choose the Hugging Face folder of the same model.`, { data: { path: folder } });
+  const { plan } = await planBackbone(start.backbone);
+  if (plan !== null) expectRoom(recipe, plan); // before a weight is read
+  return { backbone: await openBackbone(start.backbone), again: () => openBackbone(start.backbone), isScratch: false, facts, queryBackbone: null };
 }
 
 /** A vocabulary of the sentences (of the training phrases: held-back ones are never read), and weights of chance. */
 async function fromScratch({ recipe, pairs, signal, report }: PhraseSubjectOptions): Promise<TransformerBackbone> {
   const { start, seed, layer } = recipe;
   if (!('transformer' in start)) throw new InputError('phrases.recipe', '"start": expected a transformer from scratch.');
-  const texts = new Map<string, string[]>();
+  const texts = new Map<string, Set<string>>();
   for (const set of pairs.training) {
     for (const { source, target } of set.pairs) {
-      for (const [language, phrase] of [[set.source, source], [set.target, target]] as const) texts.set(language, [...(texts.get(language) ?? []), phrase.phrase, ...phrase.sentences]);
+      for (const [language, phrase] of [[set.source, source], [set.target, target]] as const) {
+        const own = texts.get(language) ?? new Set();
+        texts.set(language, own);
+        for (const text of [phrase.phrase, ...phrase.sentences]) own.add(text);
+      }
     }
   }
   const { transformer } = start;
   const vocabulary = await trainUnigram({
-    texts: vocabularyTexts(new Map([...texts].map(([language, list]) => [language, [...new Set(list)]]))),
+    texts: vocabularyTexts(new Map([...texts].map(([language, own]) => [language, [...own]]))),
     vocabularySize: transformer.vocabularySize - SPECIAL_PIECES + 1,
     signal,
     report: ({ done, total, unit }) => report({ kind: 'progress', phase: 'vocabulary', done, total, unit, leftMs: null }),
   });
-  return scratchBackbone({ recipe: { encoder: { kind: 'transformer', ...transformer, encoders: 'shared', dropout: recipe.dropout, pooling: { mode: 'mean', ...(layer === undefined ? {} : { layer }) } }, seed }, vocabulary });
+  const encoder = { kind: 'transformer' as const, ...transformer, encoders: 'shared' as const, dropout: recipe.dropout, pooling: { mode: 'mean' as const, ...(layer === undefined ? {} : { layer }) } };
+  expectRoom(recipe, { shape: scratchShape(encoder, vocabulary.pieces.length + SPECIAL_PIECES - 1), pooling: { layer: transformer.layers }, maxTokens: transformer.positions });
+  return scratchBackbone({ recipe: { encoder, seed }, vocabulary });
 }
 
-async function transformerSubject(options: PhraseSubjectOptions, { backbone, again, isScratch, facts, queryBackbone }: TransformerStart): Promise<PhraseSubject> {
-  const { recipe, threads, device } = options;
-  const { shape, pooling, tokenizer, maxTokens } = backbone;
+/** Refuses what cannot fit. The momentum encoder is a copy of what is trained; nothing trains it. @throws EnvironmentError 'memory.too-little'. */
+function expectRoom(recipe: PhraseRecipe, { shape, pooling, maxTokens }: Pick<TransformerBackbone, 'shape' | 'maxTokens'> & { readonly pooling: Pick<Pooling, 'layer'> }): void {
+  const { optimizer, sentences, momentum } = recipe;
+  const { trained, sizes } = parametersOf(recipe, shape, recipe.layer ?? pooling.layer);
+  const copy = momentum === null ? [] : [...trained].map((name) => [`slow ${name}`, sizes.get(name) ?? 0] as const);
+  const longestText = Math.min(maxTokens, sentences.maxTokens);
+  const textsAtOnce = SIDES * optimizer.batch * Math.max(1, sentences.training);
+  expectMemory(estimateMemory({ shape, sizes: new Map([...sizes, ...copy]), trained, encoders: 1, sliceTokens: Math.min(optimizer.sliceTokens, textsAtOnce * longestText), longestText }));
+}
+
+const SIDES = 2; // sources, targets
+
+/** What of a transformer is trained whose states after `layer` are read. @throws InputError 'phrases.no-such-layer', 'recipe.freeze'. */
+function parametersOf({ freeze, lora, seed }: PhraseRecipe, shape: TransformerShape, layer: number): ParameterPlan {
+  if (layer > shape.layers) throw noSuchLayer(layer, shape.layers);
+  return planParameters({ choices: { freeze, lora, guesses: false, seed }, shape, pooledLayer: layer, known: new Set() });
+}
+
+/** How a backbone takes part in training: what of it is learned, and what it is at the end. */
+type Trained = Pick<TransformerPhrasesOptions, 'shape' | 'pooling' | 'lowRank' | 'dropout' | 'onnx' | 'trained' | 'decays'> & {
+  /** Whose states; null: an ONNX graph has no layers to choose from. */
+  readonly layer: number | null;
+  /** Thin matrices, where training starts. */
+  readonly additions: () => Weights;
+  readonly finished: (weights: Weights) => Backbone;
+};
+
+type Weights = ReadonlyMap<string, Float32Array>;
+
+function trainedTransformer(recipe: PhraseRecipe, backbone: TransformerBackbone): Trained {
+  expectRoom(recipe, backbone);
+  const { kind, shape, pooling, tokenizer, prefixes, maxTokens, origin } = backbone; // not the weights: they would be held twice
+  const { dropout, lora } = recipe;
   const layer = recipe.layer ?? pooling.layer;
-  if (layer > shape.layers) throw new InputError('phrases.no-such-layer', `"layer": expected at most the layers of the model, ${shape.layers}, found ${layer}.`);
-  const { freeze, momentum, seed, head, dropout, optimizer } = recipe;
-  const known = transformerParameters(shape);
-  const trained = new Set(known.filter((parameter) => (parameter.layer === null ? !freeze.embeddings : parameter.layer >= freeze.lowerLayers && parameter.layer < layer)).map(({ name }) => name));
-  const sizes = headSizes(recipe, shape.width);
-  if (trained.size === 0) throw new InputError('phrases.nothing-to-train', `The recipe freezes everything below layer ${layer}: there is nothing left to train. Freeze fewer layers, or leave the embeddings free.`);
-  const decaying = new Set(known.filter(({ kind }) => kind === 'weight' || kind === 'embedding').map(({ name }) => name));
-  const objective = objectiveOf(options, shape.width, sizes);
-  let first: ReadonlyMap<string, Float32Array> | null = backbone.parameters;
+  const { trained, decays, additions } = parametersOf(recipe, shape, layer);
+  return {
+    shape, pooling: { layers: layer, mode: 'mean', dense: null, normalise: false }, layer, trained, decays, additions,
+    lowRank: lora ?? null,
+    dropout: dropout === 0 ? null : { hidden: dropout, attention: dropout },
+    finished: (weights) => ({ kind, shape, tokenizer, pooling, prefixes, maxTokens, origin, parameters: mergedWeights(weights, lora) }),
+  };
+}
+
+/** @throws InputError 'phrases.onnx', 'phrases.no-such-layer', 'recipe.onnx'. */
+function trainedOnnx(recipe: PhraseRecipe, backbone: OnnxBackbone, from: string): Trained {
+  const { parameters, ...rest } = backbone;
+  const { graph, output, width, pooling, tokenizer } = rest;
+  if (output === 'sentence_embedding') throw new InputError('phrases.onnx', `${from}: expected an encoder that gives the states of tokens (last_hidden_state), found one that gives a single vector for each text. Choose another file or the Hugging Face folder of the same model.`, { data: { path: from } });
+  if (recipe.layer !== undefined) throw noSuchLayer(recipe.layer, null);
+  expectNothingInside(insideOf(recipe), from);
+  return {
+    shape: shapeOfOnnx(backbone), pooling: graphPooling(pooling), lowRank: null, dropout: null, onnx: { graph, output, pooling, width, padId: tokenizer.ids.pad },
+    trained: new Set(parameters.keys()), decays: decaysInGraph(graph), layer: null, additions: () => new Map(),
+    finished: (weights) => ({ ...rest, parameters: weights }),
+  };
+}
+
+async function backboneSubject(options: PhraseSubjectOptions, { backbone, again, isScratch, facts, queryBackbone }: BackboneStart): Promise<PhraseSubject> {
+  const { recipe } = options;
+  const from = 'model' in recipe.start ? recipe.start.model : 'backbone' in recipe.start ? recipe.start.backbone : '';
+  const { layer, additions, finished, ...model } = backbone.kind === 'onnx' ? trainedOnnx(recipe, backbone, from) : trainedTransformer(recipe, backbone);
+  const { momentum, seed, head, optimizer } = recipe;
+  const { threads } = options;
+  const device = backbone.kind === 'onnx' ? 'cpu' : options.device;
+  const sizes = headSizes(recipe, model.shape.width);
+  const objective = objectiveOf({ ...options, device }, model.shape.width, sizes);
+  const weights = givenOnce(backbone.parameters, async () => (await again()).parameters);
   const trainable = await createTransformerPhrases({
-    shape, pooling: { layers: layer, mode: 'mean', dense: null, normalise: false },
-    start: async () => {
-      const held = first;
-      first = null; // so that the weights are not held twice
-      return held ?? (await again()).parameters;
-    },
-    trained, decays: (name) => decaying.has(name), dropout: dropout === 0 ? null : { hidden: dropout, attention: dropout },
+    ...model,
+    start: async () => new Map([...(await weights()), ...additions()]),
     objective, placement: head.placement, sizes, momentum, queue: queueOf(options), optimizer: { ...optimizer, epsilon: ADAM_EPSILON }, seed, threads, device,
   });
   const reading = readingOf(recipe, layer);
-  const { kind, prefixes, origin } = backbone;
+  const { tokenizer, maxTokens } = backbone;
   return {
     trainable,
     reader: phraseReader({ tokenizer, maxTokens }, { ...PLAIN_READING, ...reading, mostSentences: null }), // batches and looks choose their own
@@ -186,7 +252,7 @@ async function transformerSubject(options: PhraseSubjectOptions, { backbone, aga
     facts,
     finish: (training) => async (into, extraFiles) => {
       const { pivot, languages, translations } = facts;
-      await writeBackboneModelFolder(into, { pivot, languages, translations, training, backbone: { kind, shape, tokenizer, pooling, prefixes, maxTokens, origin, parameters: trainable.weights() }, queryBackbone, phrases: { ...reading, head: trainable.head } }, extraFiles);
+      await writeBackboneModelFolder(into, { pivot, languages, translations, training, backbone: finished(trainable.weights()), queryBackbone, phrases: { ...reading, head: trainable.head } }, extraFiles);
     },
     [Symbol.asyncDispose]: async () => {
       await trainable[Symbol.asyncDispose]();

@@ -33,10 +33,10 @@ export type PhraseSide = {
   readonly arrays: Arrays;
   /** The loss of a part with its gradients, candidates by the momentum encoder; its vectors wait to be queued. */
   readonly lossOf: (part: PhrasePart, tokens: Float32Array, slowTokens: TokenStates) => Promise<PhraseLoss>;
+  /** Before a step, also one that is tried again: nothing waits to be queued. */
+  readonly begin: () => void;
   /** After an update that took place. */
   readonly afterStep: () => void;
-  /** When nothing was changed. */
-  readonly forget: () => void;
   /** Head by chance, slow side equal to what is trained, queues empty. */
   readonly restart: () => void;
 };
@@ -88,6 +88,9 @@ export function createPhraseSide(options: {
       if (slow !== null && bank !== null) waiting.push({ vectors: slow, pairs: part.pairs });
       return objective.loss(part, { tokens, head, slow, queues: { sources: bank?.negatives(0).vectors ?? NO_ROWS, targets: bank?.negatives(1).vectors ?? NO_ROWS } });
     },
+    begin: () => {
+      waiting = [];
+    },
     afterStep: () => {
       encoderSlow?.follow();
       slowHeadCopy?.follow();
@@ -95,10 +98,6 @@ export function createPhraseSide(options: {
         bank?.add(0, vectors.subarray(0, pairs * objective.width));
         bank?.add(1, vectors.subarray(pairs * objective.width));
       }
-      waiting = [];
-    },
-    forget: () => {
-      waiting = [];
     },
     restart: () => {
       headParameters?.restart(start ?? new Map());

@@ -9,13 +9,14 @@ import { noControl, type ReportTraining, type TrainingControl, type TrainingSumm
 import { checkOutputFolder, checkpointFolderOf, reserveOutputFolder } from '../output-folder.ts';
 import { measureStepMs, planSteps } from '../plan.ts';
 import { hashesBelow } from '../run-key.ts';
-import { abortable, summarise } from '../run-training.ts';
+import { phrasesWithLessMemory } from '../less-memory.ts';
+import { abortable, summarise, trainOrFallBack } from '../run-training.ts';
 import { NO_LOSSES } from '../trainable-encoder.ts';
 import { createPhraseBatches } from './phrase-batches.ts';
 import { createPhraseLook } from './phrase-look.ts';
 import { readPhrasePairs, type PhrasePairs } from './phrase-pairs.ts';
 import { phraseRecipeFiles, type PhraseRecipe } from './phrase-recipe.ts';
-import { openPhraseSubject } from './phrase-start.ts';
+import { openPhraseSubject, startsStatic } from './phrase-start.ts';
 
 export type RunPhraseTrainingOptions = {
   /** As `readPhraseRecipe` gives it: paths absolute. */
@@ -23,9 +24,12 @@ export type RunPhraseTrainingOptions = {
   /** The model folder to make; an older model there is replaced when the new one is complete. */
   readonly outputFolder: string;
   readonly threads: number;
+  /** A device that fails, before or during the training, is left for the CPU with one sentence. */
   readonly device: DeviceWish;
   /** Continue from the newest checkpoint of the same recipe and files, if there is one. */
   readonly resume: boolean;
+  /** After the memory did not suffice: half the slices, or half the batch; a saved state of the whole recipe is resumed all the same. */
+  readonly takesLess?: boolean;
   readonly signal: AbortSignal;
   readonly control?: TrainingControl;
   readonly report: ReportTraining;
@@ -57,14 +61,15 @@ export async function runPhraseTraining(options: RunPhraseTrainingOptions): Prom
   }
   const place = await reserveOutputFolder(options.outputFolder);
   try {
-    return await trainAndWrite(options);
+    return await trainOrFallBack(options, trainAndWrite);
   } finally {
     await place[Symbol.asyncDispose]();
   }
 }
 
 async function trainAndWrite(options: RunPhraseTrainingOptions): Promise<PhraseTrainingSummary | null> {
-  const { recipe, outputFolder, threads, signal, report, control = noControl } = options;
+  const { outputFolder, threads, signal, report, control = noControl } = options;
+  const recipe = options.takesLess === true ? phrasesWithLessMemory(options.recipe, await startsStatic(options.recipe)) : options.recipe;
   const started = { wall: performance.now(), cpu: process.cpuUsage() };
   await using stack = new AsyncDisposableStack();
   const pairs = await abortable(signal, () => readPhrasePairs({ recipe, signal, report }));
@@ -79,12 +84,12 @@ async function trainAndWrite(options: RunPhraseTrainingOptions): Promise<PhraseT
   await abortable(signal, () => trainable.restart());
 
   const checkpointFolder = checkpointFolderOf(outputFolder);
-  const runKey = await runKeyOf(recipe);
+  const runKey = await runKeyOf(options.recipe);
   if (!options.resume && options.planOnly !== true) await removeCheckpoints(checkpointFolder);
+  const stepMs = await abortable(signal, () => measureStepMs(trainable, batches.partsAt, report));
+  await abortable(signal, () => trainable.restart()); // the trial filled queues and moved nothing else
   report({ kind: 'progress', phase: 'evaluating', done: 0, total: null, unit: 'phrases', leftMs: null });
   const before = options.planOnly === true ? [] : await abortable(signal, () => look.measure(null));
-  const stepMs = await abortable(signal, () => measureStepMs(trainable, batches.partsAt));
-  await abortable(signal, () => trainable.restart()); // the trial filled queues and moved nothing else
   const found = options.resume ? await readNewestCheckpoint(checkpointFolder, runKey, trainable.arrays) : null;
   for (const name of found?.damaged ?? []) report({ kind: 'message', code: 'training.checkpoint-damaged', message: `The saved state ${name} is damaged; an earlier one is used.` });
   if (options.resume && found === null) report({ kind: 'message', code: 'training.nothing-to-resume', message: 'There is no saved state of this recipe and these files; training starts at the beginning.' });

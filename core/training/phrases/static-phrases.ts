@@ -67,6 +67,7 @@ export async function createStaticPhrases(options: StaticPhrasesOptions): Promis
     weights: () => encoderValues,
     vectors: ({ texts, spans, counts }, head) => objective.vectors({ spans, counts }, statesOf(encoderValues, texts, spans), head),
     step: async ({ parts, learningRate }) => {
+      side.begin();
       const headGradients = new Map<string, Float32Array>();
       const { losses, gradientNorm, isFinite } = await staticStep({
         kernels, memory, parameters, learningRate, frozen: null,
@@ -84,7 +85,7 @@ export async function createStaticPhrases(options: StaticPhrasesOptions): Promis
       if (isFinite && Number.isFinite(headNorm)) {
         headParameters?.apply(heads, { learningRate, scale: 1 });
         side.afterStep();
-      } else side.forget();
+      }
       return { losses: lossesByName(parts, losses), gradientNorm: Math.sqrt(gradientNorm ** 2 + headNorm), isFinite: isFinite && Number.isFinite(headNorm) };
     },
     areFinite: () => Number.isFinite(kernels.dot(parameters.table, parameters.table)) && Number.isFinite(kernels.dot(parameters.logWeights, parameters.logWeights)) && (headParameters?.areFinite() ?? true),

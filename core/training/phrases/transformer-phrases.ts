@@ -1,63 +1,50 @@
 /** How does a transformer learn phrases? The states of their tokens in slices of like length, the loss on them, and its gradients back through the slices. */
 import { lengthBatches } from '../../encoding/transformer-vectors.ts';
 import type { PhraseHead } from '../../encoding/phrase-reading.ts';
-import type { DropoutRates, HeadPlacement, TransformerPooling, TransformerShape } from '../../modules/index.ts';
-import type { AdamwSettings } from '../../optimizers/adamw.ts';
+import type { HeadPlacement } from '../../modules/index.ts';
 import { clippingScale } from '../../optimizers/clipping.ts';
-import type { Device } from '../../runtime/session.ts';
 import { lossesByName } from '../trainable-encoder.ts';
-import { createTransformerEngine, TOKEN_TABLE, type DropoutDraw, type TokenSpan, type TransformerEngine } from '../transformer/engine.ts';
-import { createTrainableParameters } from '../transformer/trainable-parameters.ts';
-import { KEYS_PER_PART, LEAST_SLICE_TOKENS, seedOf } from '../transformer/transformer-trainable.ts';
+import { createTransformerEngine, TOKEN_TABLE, type DropoutDraw, type TokenSpan } from '../transformer/engine.ts';
+import { createOnnxEngine, type OnnxEngine } from '../transformer/onnx-engine.ts';
+import { createSliceSize } from '../transformer/slice-size.ts';
+import { createTrainableParameters, type TrainableParameters } from '../transformer/trainable-parameters.ts';
+import { KEYS_PER_PART, seedOf, type EncoderStart, type TransformerTrainableOptions } from '../transformer/transformer-trainable.ts';
 import { createSlowCopy } from './momentum.ts';
 import type { PhrasePart } from './phrase-batches.ts';
 import type { PhraseObjective } from './phrase-objective.ts';
 import { addGradients, createPhraseSide, type PhraseTrainable } from './phrase-trainable.ts';
 
-export type TransformerPhrasesOptions = {
-  readonly shape: TransformerShape;
-  /** Whose states: `layers` counts. */
-  readonly pooling: TransformerPooling;
-  /** Gives the weights where training starts; called again for a restart. */
-  readonly start: () => Promise<ReadonlyMap<string, Float32Array>>;
-  readonly trained: ReadonlySet<string>;
-  readonly decays: (name: string) => boolean;
-  readonly dropout: DropoutRates | null;
+/** `pooling`: `layers` counts alone, whose states they are. */
+export type TransformerPhrasesOptions = Pick<TransformerTrainableOptions, 'shape' | 'pooling' | 'lowRank' | 'dropout' | 'onnx' | 'decays' | 'optimizer' | 'seed' | 'threads' | 'device'> & EncoderStart & {
   readonly objective: PhraseObjective;
   readonly placement: HeadPlacement;
   readonly sizes: Pick<PhraseHead, 'width' | 'hidden' | 'out'> | null;
   readonly momentum: number | null;
   readonly queue: number;
-  readonly optimizer: AdamwSettings & { readonly clipping: number; readonly sliceTokens: number };
-  readonly seed: number;
-  readonly threads: number;
-  readonly device: Device;
 };
 
 /** Parameters lie in arrays on every device (the momentum copy and the head are there). @throws EnvironmentError 'memory.too-little'. */
 export async function createTransformerPhrases(options: TransformerPhrasesOptions): Promise<PhraseTrainable> {
-  const { shape, pooling, start, trained, decays, dropout, objective, optimizer, momentum, seed, threads, device } = options;
-  const parameters = createTrainableParameters({ start: await start(), trained, decays, settings: optimizer, width: shape.width, padTokenId: shape.padTokenId, table: TOKEN_TABLE });
-  const { memory, kernels, all } = parameters;
-  const shared = { shape, pooling, lowRank: null, memory, kernels, threads, device, reads: 'tokens' as const };
+  const { shape, start, trained, decays, onnx, objective, optimizer, momentum, seed } = options;
+  const parameters = createTrainableParameters({ start: await start(), trained, decays, settings: optimizer, width: shape.width, padTokenId: shape.padTokenId, table: onnx === undefined ? TOKEN_TABLE : null });
+  const { all } = parameters;
   const slow = momentum === null ? null : createSlowCopy(parameters.values, momentum);
-  const engine = createTransformerEngine({ ...shared, parameters: all, trainable: trained, dropout });
+  const engine = engineFor(options, parameters, { parameters: all, trainable: trained });
   /** No gradient is ever asked of it: nothing of it is trainable. */
-  const slowEngine = slow === null ? null : createTransformerEngine({ ...shared, parameters: new Map([...all, ...slow.arrays]), trainable: new Set(), dropout: null });
+  const slowEngine = slow === null ? null : engineFor({ ...options, dropout: null }, parameters, { parameters: new Map([...all, ...slow.arrays]), trainable: new Set() });
   const side = createPhraseSide({ ...options, encoderValues: parameters.values, encoderSlow: slow });
   const { headParameters } = side;
-  let sliceTokens = optimizer.sliceTokens;
-  let longestSlice = 0;
+  const sliceSize = createSliceSize(optimizer.sliceTokens);
 
   const slicesOf = (texts: readonly Uint32Array[], spans: readonly TokenSpan[]): readonly Slice[] => {
     const starts = startsOf(spans);
-    return lengthBatches(texts, sliceTokens).map((places) => {
-      longestSlice = Math.max(longestSlice, places.reduce((sum, place) => sum + (texts[place]?.length ?? 0), 0));
+    return lengthBatches(texts, sliceSize.tokens()).map((places) => {
+      sliceSize.saw(places.reduce((sum, place) => sum + (texts[place]?.length ?? 0), 0));
       return { places, texts: places.map((place) => texts[place] ?? NO_TOKENS), spans: places.map((place) => spans[place] ?? NO_SPAN), starts: places.map((place) => starts[place] ?? 0) };
     });
   };
 
-  const statesBy = async (by: Pick<TransformerEngine, 'encode' | 'width'>, slices: readonly Slice[], rows: number, draw: Draw | null): Promise<Float32Array> => {
+  const statesBy = async (by: PhraseEngine, slices: readonly Slice[], rows: number, draw: Draw | null): Promise<Float32Array> => {
     const { width } = by;
     const states = new Float32Array(rows * width);
     for (const slice of slices) {
@@ -92,6 +79,7 @@ export async function createTransformerPhrases(options: TransformerPhrasesOption
     vectors: async ({ texts, spans, counts }, head) => objective.vectors({ spans, counts }, await statesBy(engine, slicesOf(texts, spans), spans.reduce((sum, { from, to }) => sum + to - from, 0), null), head),
     step: async ({ parts, step, learningRate }) => {
       engine.begin(parts.flatMap(({ texts }) => texts));
+      side.begin();
       const headGradients = new Map<string, Float32Array>();
       const losses: number[] = [];
       for (const [place, part] of parts.entries()) losses.push(await runPart(part, { seed: seedOf(seed, step), firstKey: place * KEYS_PER_PART }, headGradients));
@@ -104,7 +92,7 @@ export async function createTransformerPhrases(options: TransformerPhrasesOption
         parameters.apply(own, { learningRate, scale });
         headParameters?.apply(heads, { learningRate, scale });
         side.afterStep();
-      } else side.forget();
+      }
       return { losses: lossesByName(parts, losses), gradientNorm, isFinite };
     },
     areFinite: () => parameters.areFinite() && (headParameters?.areFinite() ?? true),
@@ -112,18 +100,23 @@ export async function createTransformerPhrases(options: TransformerPhrasesOption
       parameters.restart(await start());
       side.restart();
     },
-    shrink: () => {
-      const smaller = Math.floor(Math.min(sliceTokens, Math.max(longestSlice, LEAST_SLICE_TOKENS)) / 2);
-      if (smaller < LEAST_SLICE_TOKENS) return false;
-      sliceTokens = smaller;
-      longestSlice = 0;
-      return true;
-    },
+    shrink: sliceSize.shrink,
     [Symbol.asyncDispose]: async () => {
       await engine[Symbol.asyncDispose]();
       await slowEngine?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What phrases ask of an engine, whatever runs inside. */
+type PhraseEngine = OnnxEngine;
+
+/** The states of tokens, by a transformer or by a foreign graph (which leaves nothing out by chance, and runs on the CPU). */
+function engineFor({ shape, pooling, lowRank, dropout, onnx, threads, device }: TransformerPhrasesOptions, { memory, kernels }: Pick<TrainableParameters, 'memory' | 'kernels'>, own: { readonly parameters: ReadonlyMap<string, Float32Array>; readonly trainable: ReadonlySet<string> }): PhraseEngine {
+  const shared = { ...own, memory, kernels, threads, reads: 'tokens' as const };
+  if (onnx === undefined) return createTransformerEngine({ ...shared, shape, pooling, lowRank, dropout, device });
+  const { padId, ...encoder } = onnx;
+  return createOnnxEngine({ ...shared, encoder, padId, device: 'cpu' });
 }
 
 type Draw = { readonly seed: number; readonly firstKey: number };

@@ -16,7 +16,7 @@ import { textsByLanguage, vocabularyTexts } from '../vocabulary.ts';
 import { scratchBackbone, scratchShape, SPECIAL_PIECES } from './from-scratch.ts';
 import { estimateMemory, expectMemory } from './memory-plan.ts';
 import { withNewPieces } from './new-pieces.ts';
-import { planParameters, type ParameterPlan } from './trained-parameters.ts';
+import { choicesOf, planParameters, type ParameterPlan } from './trained-parameters.ts';
 import type { TransformerTrainableOptions } from './transformer-trainable.ts';
 
 export type BackboneSource = {
@@ -82,7 +82,7 @@ function transformerSource(recipe: TransformerRecipe, backbone: TransformerBackb
   const { lora } = recipe.encoder.kind === 'backbone' ? recipe.encoder : { lora: undefined };
   const { dropout } = recipe.encoder;
   const first = graphParameters(backbone);
-  const plan = planParameters({ recipe, shape, pooledLayer: pooling.layer, known: new Set(first.keys()) });
+  const plan = planParameters({ choices: choicesOf(recipe), shape, pooledLayer: pooling.layer, known: new Set(first.keys()) });
   const start = givenOnce(first, again);
   return {
     reading: { tokenizer, prefixes, maxTokens, pieces: Math.min(tokenizer.vocabularySize, shape.vocabularySize) },
@@ -107,12 +107,11 @@ function onnxSource(recipe: BackboneRecipe, backbone: OnnxBackbone): BackboneSou
     ...(encoder.newPieces === undefined ? [] : ['encoder/newPieces']),
     ...(losses.maskedLanguage.weight + losses.maskedLanguage.pretrainingSteps > 0 ? ['losses/maskedLanguage'] : []),
   ];
-  if (asked.length > 0) throw new InputError('recipe.onnx', `${encoder.path}: an ONNX graph does not say where its layers are, so ${asked.map((key) => `"${key}"`).join(', ')} cannot be done with it. Take ${asked.length === 1 ? 'it' : 'them'} out of the recipe, or choose the Hugging Face folder of the same model.`, { data: { path: encoder.path } });
+  expectNothingInside(asked, encoder.path);
   const { graph, output, width, sha256, licence, tokenizer, prefixes } = backbone;
   const pooling = { ...backbone.pooling, mode: encoder.pooling.mode ?? backbone.pooling.mode };
   const maxTokens = Math.min(encoder.maxTokens, backbone.maxTokens);
   const first = onnxParameters(backbone);
-  const isMatrix = new Set(graph.inputs.filter(({ shape }) => shape.length > 1).map(({ name }) => name)).add(DENSE.weight);
   const start = givenOnce(first, async () => {
     const again = await openBackbone(encoder.path);
     return again.kind === 'onnx' ? onnxParameters(again) : graphParameters(again);
@@ -120,7 +119,7 @@ function onnxSource(recipe: BackboneRecipe, backbone: OnnxBackbone): BackboneSou
   return {
     reading: { tokenizer, prefixes, maxTokens, pieces: tokenizer.vocabularySize },
     model: { shape: shapeOfOnnx(backbone), pooling: graphPooling(pooling), lowRank: null, dropout: null, onnx: { graph, output, pooling, width, padId: tokenizer.ids.pad } },
-    plan: { trained: new Set(first.keys()), decays: (name) => isMatrix.has(name), guesses: false },
+    plan: { trained: new Set(first.keys()), decays: decaysInGraph(graph), guesses: false },
     parameters: start,
     finished: (weights) => {
       const { parameters, dense } = separated(weights);
@@ -129,12 +128,25 @@ function onnxSource(recipe: BackboneRecipe, backbone: OnnxBackbone): BackboneSou
   };
 }
 
+/** @param asked  keys of a recipe that would need the inside of a foreign graph. @throws InputError 'recipe.onnx' when there are any. */
+export function expectNothingInside(asked: readonly string[], path: string): void {
+  if (asked.length === 0) return;
+  throw new InputError('recipe.onnx', `${path}: an ONNX graph does not say where its layers are, so ${asked.map((key) => `"${key}"`).join(', ')} cannot be done with it. Take ${asked.length === 1 ? 'it' : 'them'} out of the recipe, or choose the Hugging Face folder of the same model.`, { data: { path } });
+}
+
+/** Weight decay pulls matrices alone, as far as their shapes tell. */
+export function decaysInGraph({ inputs }: OnnxBackbone['graph']): (name: string) => boolean {
+  const matrices = new Set(inputs.filter(({ shape }) => shape.length > 1).map(({ name }) => name)).add(DENSE.weight);
+  return (name) => matrices.has(name);
+}
+
 /** What the loop asks of a shape, its width and the id of padding; the rest is inside the graph. */
-function shapeOfOnnx({ width, tokenizer, maxTokens }: OnnxBackbone): TransformerShape {
+export function shapeOfOnnx({ width, tokenizer, maxTokens }: OnnxBackbone): TransformerShape {
   return { vocabularySize: tokenizer.vocabularySize, width, layers: 1, heads: 1, feedForwardWidth: width, positions: maxTokens, positionOffset: 0, tokenTypes: 0, activation: 'gelu', layerNormEpsilon: 1e-12, padTokenId: tokenizer.ids.pad };
 }
 
-function givenOnce(given: Weights, again: () => Promise<Weights>): () => Promise<Weights> {
+/** What is at hand the first time, so that it is not held twice; made or read again later. */
+export function givenOnce(given: Weights, again: () => Promise<Weights>): () => Promise<Weights> {
   let first: Weights | null = given;
   return () => {
     const held = first;
@@ -145,7 +157,7 @@ function givenOnce(given: Weights, again: () => Promise<Weights>): () => Promise
 
 /** Refuses what cannot fit before a weight is read or made. */
 function expectRoom(recipe: TransformerRecipe, shape: TransformerShape, { pooledLayer, longestText }: { readonly pooledLayer: number; readonly longestText: number }): void {
-  const { trained, sizes } = planParameters({ recipe, shape, pooledLayer, known: new Set() });
+  const { trained, sizes } = planParameters({ choices: choicesOf(recipe), shape, pooledLayer, known: new Set() });
   expectMemory(estimateMemory({ shape, sizes, trained, encoders: recipe.encoder.encoders === 'separate' ? 2 : 1, sliceTokens: Math.min(recipe.optimizer.sliceTokens, mostTexts(recipe) * longestText), longestText }));
 }
 
@@ -155,7 +167,7 @@ function mostTexts({ optimizer, hardNegatives }: TransformerRecipe): number {
 }
 
 /** W + scale up down in the place of W and its thin matrices. */
-function mergedWeights(weights: Weights, lora: LoraSettings | undefined): Weights {
+export function mergedWeights(weights: Weights, lora: LoraSettings | undefined): Weights {
   if (lora === undefined) return weights;
   const merged = new Map<string, Float32Array>();
   for (const [name, values] of weights) {

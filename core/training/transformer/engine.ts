@@ -190,7 +190,7 @@ function encoderIn(options: EncoderOptions, { name, kind, drops }: { readonly na
   return { g, layout, values, embeddings };
 }
 
-const SPAN_ROWS = 'spanRows';
+export const SPAN_ROWS = 'spanRows';
 
 /** Where the tokens of the spans stand among the packed ones, in the order of the spans. */
 function spanFeeds({ reads }: EncoderOptions, { order, lengths }: PackedBatch, spans: readonly TokenSpan[] = []): Readonly<Record<string, Tensor>> {
@@ -201,7 +201,12 @@ function spanFeeds({ reads }: EncoderOptions, { order, lengths }: PackedBatch, s
     starts[caller] = start;
     start += lengths[packed] ?? 0;
   });
-  const rows = Int32Array.from(spans.flatMap(({ from, to }, i) => Array.from({ length: to - from }, (_, token) => (starts[i] ?? 0) + from + token)));
+  return spanFeed(spans, (i) => starts[i] ?? 0);
+}
+
+/** The rows of the spans' tokens. @param startOf  the row at which a text begins. */
+export function spanFeed(spans: readonly TokenSpan[], startOf: (text: number) => number): Readonly<Record<string, Tensor>> {
+  const rows = Int32Array.from(spans.flatMap(({ from, to }, i) => Array.from({ length: to - from }, (_, token) => startOf(i) + from + token)));
   return { [SPAN_ROWS]: tensorOf('int32', [rows.length], rows) };
 }
 

@@ -2,14 +2,14 @@
 import { gradientName } from '../../autodiff/gradient-model.ts';
 import { vectorJacobianProduct } from '../../autodiff/backward.ts';
 import { InvariantError } from '../../base/errors.ts';
-import { onnxEmbeddings, onnxFeeds, onnxWidth, type OnnxEncoder } from '../../encoding/onnx-embeddings.ts';
-import { createGraphBuilder, type Graph } from '../../graph/builder.ts';
+import { onnxEmbeddings, onnxFeeds, onnxStates, onnxWidth, type OnnxEncoder } from '../../encoding/onnx-embeddings.ts';
+import { createGraphBuilder, type Graph, type GraphBuilder, type Value } from '../../graph/builder.ts';
 import type { KernelMemory } from '../../optimizers/kernel-memory.ts';
 import type { Kernels } from '../../optimizers/kernels.ts';
 import { modelFor } from '../../runtime/device-session.ts';
 import { createSession, type Device, type Session } from '../../runtime/session.ts';
 import { tensorOf, type Tensor } from '../../tensor/tensor.ts';
-import type { TransformerEngine } from './engine.ts';
+import { SPAN_ROWS, spanFeed, type EngineOptions, type TokenSpan, type TransformerEngine } from './engine.ts';
 
 export type OnnxEngineOptions = {
   readonly encoder: OnnxEncoder;
@@ -17,6 +17,8 @@ export type OnnxEngineOptions = {
   /** Arrays by the names of the graph, and of the dense map behind it. Read in place at every run. */
   readonly parameters: ReadonlyMap<string, Float32Array>;
   readonly trainable: ReadonlySet<string>;
+  /** As of a transformer (engine.ts); needs a graph whose output are its states. */
+  readonly reads?: EngineOptions['reads'];
   readonly memory: KernelMemory;
   readonly kernels: Kernels;
   readonly threads: number;
@@ -31,7 +33,7 @@ export type OnnxEngine = Pick<TransformerEngine, 'width' | 'begin' | 'encode' | 
  * @throws GradientError naming the operator without a gradient and the path to it; what `createSession` and runs throw.
  */
 export function createOnnxEngine(options: OnnxEngineOptions): OnnxEngine {
-  const { encoder, padId, parameters, trainable, memory, kernels, threads, device } = options;
+  const { encoder, padId, parameters, trainable, reads, memory, kernels, threads, device } = options;
   const denseGradients = new Map([...parameters].filter(([name]) => trainable.has(name)).map(([name, { length }]) => [name, memory.float32(length)]));
   const sessions = new Map<string, Promise<{ readonly session: Session; readonly graph: Graph }>>();
   const open = (key: string, build: () => Graph): Promise<{ readonly session: Session; readonly graph: Graph }> => {
@@ -42,15 +44,15 @@ export function createOnnxEngine(options: OnnxEngineOptions): OnnxEngine {
     sessions.set(key, opened);
     return opened;
   };
-  const run = async ({ session, graph }: { readonly session: Session; readonly graph: Graph }, sequences: readonly Uint32Array[], own: Readonly<Record<string, Tensor>>): Promise<Readonly<Record<string, Tensor>>> => {
-    const feeds: Record<string, Tensor> = { ...onnxFeeds(encoder, sequences, padId), ...own };
+  const run = async ({ session, graph }: { readonly session: Session; readonly graph: Graph }, sequences: readonly Uint32Array[], spans: readonly TokenSpan[] | undefined, own: Readonly<Record<string, Tensor>>): Promise<Readonly<Record<string, Tensor>>> => {
+    const feeds: Record<string, Tensor> = { ...onnxFeeds(encoder, sequences, padId), ...(reads === 'tokens' ? paddedSpanFeed(sequences, spans) : {}), ...own };
     for (const { name, shape } of graph.inputs) {
       const values = parameters.get(name);
       if (values !== undefined) feeds[name] = tensorOf('float32', shape.map(Number), values);
     }
     return session.run(feeds);
   };
-  const width = onnxWidth(encoder);
+  const width = reads === 'tokens' ? encoder.width : onnxWidth(encoder);
   return {
     width,
     denseGradients,
@@ -58,10 +60,10 @@ export function createOnnxEngine(options: OnnxEngineOptions): OnnxEngine {
     begin: () => {
       for (const gradient of denseGradients.values()) gradient.fill(0);
     },
-    encode: async (sequences) => floats((await run(await open('encode', () => encodeGraph(encoder)), sequences, {}))['embeddings']),
-    gradients: async (sequences, outputGrads) => {
-      const opened = await open('gradients', () => gradientGraph(encoder, trainable));
-      const outputs = await run(opened, sequences, { outputGrads: tensorOf('float32', [sequences.length, width], outputGrads) });
+    encode: async (sequences, _, spans) => floats((await run(await open('encode', () => encodeGraph(options)), sequences, spans, {}))['embeddings']),
+    gradients: async (sequences, outputGrads, _, spans) => {
+      const opened = await open('gradients', () => gradientGraph(options));
+      const outputs = await run(opened, sequences, spans, { outputGrads: tensorOf('float32', [outputGrads.length / width, width], outputGrads) });
       for (const [name, sum] of denseGradients) {
         const part = outputs[gradientName(name)];
         if (part !== undefined) kernels.addScaled(sum, floats(part), 1);
@@ -74,14 +76,30 @@ export function createOnnxEngine(options: OnnxEngineOptions): OnnxEngine {
   };
 }
 
-function encodeGraph(encoder: OnnxEncoder): Graph {
-  const g = createGraphBuilder('onnx-encode');
-  return g.build({ embeddings: onnxEmbeddings(g, encoder).embeddings });
+type GraphOptions = Pick<OnnxEngineOptions, 'encoder' | 'trainable' | 'reads'>;
+
+/** Vectors of texts, or states of the tokens of spans [S, H]. */
+function vectorsIn(g: GraphBuilder, { encoder, reads }: GraphOptions): { readonly embeddings: Value; readonly parameters: ReadonlyMap<string, Value> } {
+  if (reads !== 'tokens') return onnxEmbeddings(g, encoder);
+  const { states, parameters } = onnxStates(g, encoder); // [B, L, H]
+  return { embeddings: g.gather(g.reshape(states, ['BL', encoder.width]), g.input(SPAN_ROWS, 'int32', ['S'])), parameters };
 }
 
-function gradientGraph(encoder: OnnxEncoder, trainable: ReadonlySet<string>): Graph {
+/** Each text begins a padded row. */
+function paddedSpanFeed(sequences: readonly Uint32Array[], spans: readonly TokenSpan[] = []): Readonly<Record<string, Tensor>> {
+  const length = sequences.reduce((most, ids) => Math.max(most, ids.length), 1);
+  return spanFeed(spans, (i) => i * length);
+}
+
+function encodeGraph(options: GraphOptions): Graph {
+  const g = createGraphBuilder('onnx-encode');
+  return g.build({ embeddings: vectorsIn(g, options).embeddings });
+}
+
+function gradientGraph(options: GraphOptions): Graph {
+  const { trainable } = options;
   const g = createGraphBuilder('onnx-gradients');
-  const { embeddings, parameters } = onnxEmbeddings(g, encoder);
+  const { embeddings, parameters } = vectorsIn(g, options);
   const outputGrad = g.input('outputGrads', 'float32', embeddings.shape);
   const wrt = [...parameters].filter(([name]) => trainable.has(name)).map(([, value]) => value);
   const gradients = vectorJacobianProduct(g, { outputs: [{ value: embeddings, outputGrad }], wrt });

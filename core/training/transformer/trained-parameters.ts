@@ -5,6 +5,15 @@ import { chanceWeights } from '../../encoding/chance-weights.ts';
 import { DENSE, lowRankNames, maskedLanguageModelParameters, transformerParameters, type TransformerParameter, type TransformerShape } from '../../modules/index.ts';
 import type { LoraSettings, TransformerRecipe } from '../recipe-schema.ts';
 
+/** What a recipe says of it; `guesses`: hidden tokens, in any step. */
+export type ParameterChoices = { readonly freeze: { readonly embeddings: boolean; readonly lowerLayers: number }; readonly lora: LoraSettings | undefined; readonly guesses: boolean; readonly seed: number };
+
+export function choicesOf({ encoder, losses, seed }: TransformerRecipe): ParameterChoices {
+  const { freeze, lora } = encoder.kind === 'backbone' ? encoder : UNFROZEN;
+  const { weight, pretrainingSteps } = losses.maskedLanguage;
+  return { freeze, lora, guesses: weight + pretrainingSteps > 0, seed };
+}
+
 export type ParameterPlan = {
   /** Every array that training needs beside the encoder's own: thin matrices, a head that the backbone lacks. Always the same for a seed. */
   readonly additions: () => ReadonlyMap<string, Float32Array>;
@@ -21,12 +30,10 @@ export type ParameterPlan = {
  * @param known names that the backbone has.
  * @throws InputError 'recipe.freeze' when nothing is left to train, or more layers should be frozen than there are.
  */
-export function planParameters(options: { readonly recipe: TransformerRecipe; readonly shape: TransformerShape; readonly pooledLayer: number; readonly known: ReadonlySet<string> }): ParameterPlan {
-  const { recipe, shape, pooledLayer, known } = options;
-  const { freeze, lora } = recipe.encoder.kind === 'backbone' ? recipe.encoder : UNFROZEN;
-  const { weight, pretrainingSteps } = recipe.losses.maskedLanguage;
-  const guesses = weight + pretrainingSteps > 0;
-  if (freeze.lowerLayers > shape.layers) throw new InputError('recipe.freeze', `"encoder/freeze/lowerLayers": expected at most the layers of the backbone, ${shape.layers}, found ${freeze.lowerLayers}.`);
+export function planParameters(options: { readonly choices: ParameterChoices; readonly shape: TransformerShape; readonly pooledLayer: number; readonly known: ReadonlySet<string> }): ParameterPlan {
+  const { choices, shape, pooledLayer, known } = options;
+  const { freeze, lora, guesses, seed } = choices;
+  if (freeze.lowerLayers > shape.layers) throw new InputError('recipe.freeze', `"freeze/lowerLayers": expected at most the layers of the backbone, ${shape.layers}, found ${freeze.lowerLayers}.`);
   const reached = ({ layer }: TransformerParameter): boolean => layer === null || guesses || layer < pooledLayer;
   const thawed = ({ layer }: TransformerParameter): boolean => (layer === null ? !freeze.embeddings : layer >= freeze.lowerLayers);
   const candidates = transformerParameters(shape).filter((parameter) => reached(parameter) && thawed(parameter));
@@ -37,7 +44,7 @@ export function planParameters(options: { readonly recipe: TransformerRecipe; re
   if (trained.size === 0) throw new InputError('recipe.freeze', 'The recipe freezes everything: there is nothing left to train. Freeze fewer layers, or leave the embeddings free.');
   const decaying = new Set([...transformerParameters(shape), ...head].filter(({ kind }) => kind === 'weight' || kind === 'embedding').map(({ name }) => name).concat(thin.map(({ name }) => name), DENSE.weight));
   return {
-    additions: () => new Map([...chanceWeights(head.filter(({ name }) => !known.has(name)), recipe.seed), ...thin.map((matrix) => [matrix.name, thinStart(matrix, recipe.seed)] as const)]),
+    additions: () => new Map([...chanceWeights(head.filter(({ name }) => !known.has(name)), seed), ...thin.map((matrix) => [matrix.name, thinStart(matrix, seed)] as const)]),
     trained,
     sizes: new Map([...[...transformerParameters(shape), ...head].map(({ name, shape: size }) => [name, size.reduce((product, length) => product * length, 1)] as const), ...thin.map(({ name, rows, columns }) => [name, rows * columns] as const)]),
     decays: (name) => decaying.has(name),

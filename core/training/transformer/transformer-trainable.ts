@@ -11,10 +11,9 @@ import { createDeviceEngine } from './device-engine.ts';
 import { createTransformerEngine, TOKEN_TABLE, type TransformerEngine } from './engine.ts';
 import { createMaskedLanguageModel, type MaskedLanguageModel } from './masked-language-model.ts';
 import { createOnnxEngine } from './onnx-engine.ts';
+import { createSliceSize } from './slice-size.ts';
 import { createTrainableParameters, type StepGradients, type TrainableParameters } from './trainable-parameters.ts';
 
-/** Slices below this many tokens cost more time than they save memory. */
-export const LEAST_SLICE_TOKENS = 64;
 /** Sequences of one part; names them apart within a step. */
 export const KEYS_PER_PART = 2 ** 20;
 
@@ -71,15 +70,14 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
   const query = encoders.query === null ? document : await openSide(options, encoders.query, 'query.');
   const sides = query === document ? [document] : [document, query];
   const sideOf = (role: TextRole): Side => (role === 'query' ? query : document);
-  let sliceTokens = optimizer.sliceTokens;
-  let longestSlice = 0;
+  const slice = createSliceSize(optimizer.sliceTokens);
 
   const encodePart = async (part: VectorPart, draw: Draw): Promise<{ readonly vectors: Float32Array; readonly slices: readonly Slice[] }> => {
     const width = document.engine.width;
     const vectors = new Float32Array(part.texts.length * width);
-    const slices = [...slicesOf(part, query, 0, part.queries, sliceTokens), ...slicesOf(part, document, part.queries, part.texts.length, sliceTokens)];
+    const slices = [...slicesOf(part, query, 0, part.queries, slice.tokens()), ...slicesOf(part, document, part.queries, part.texts.length, slice.tokens())];
     for (const { side, places } of slices) {
-      longestSlice = Math.max(longestSlice, places.reduce((sum, place) => sum + (part.texts[place]?.length ?? 0), 0));
+      slice.saw(places.reduce((sum, place) => sum + (part.texts[place]?.length ?? 0), 0));
       const found = await side.engine.encode(textsAt(part, places), { seed: draw.seed, keys: keysAt(places, draw) });
       places.forEach((place, i) => { vectors.set(found.subarray(i * width, (i + 1) * width), place * width); });
     }
@@ -87,10 +85,10 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
   };
 
   const runPart = async (part: StepPart, draw: Draw): Promise<number> => {
-    if (part.kind === 'masked') return document.guesser === null ? 0 : document.guesser.gradients(part, { sliceTokens, ...draw });
-    const whole = wholeIn(part, { query, document, sliceTokens });
+    if (part.kind === 'masked') return document.guesser === null ? 0 : document.guesser.gradients(part, { sliceTokens: slice.tokens(), ...draw });
+    const whole = wholeIn(part, { query, document, sliceTokens: slice.tokens() });
     if (whole !== null && part.fused !== undefined) {
-      longestSlice = Math.max(longestSlice, tokensOf(part.texts));
+      slice.saw(tokensOf(part.texts));
       const { loss, feeds, weight } = part.fused;
       const keys = Int32Array.from(part.texts, (_, place) => draw.firstKey + place);
       return (await whole(part.texts, loss, feeds, { seed: draw.seed, keys })) / weight;
@@ -142,7 +140,7 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
     vectors: async (texts, role) => {
       const { engine } = sideOf(role);
       const vectors = new Float32Array(texts.length * engine.width);
-      for (const places of lengthBatches(texts, sliceTokens)) {
+      for (const places of lengthBatches(texts, slice.tokens())) {
         const found = await engine.encode(places.map((place) => texts[place] ?? new Uint32Array(0)));
         places.forEach((place, i) => { vectors.set(found.subarray(i * engine.width, (i + 1) * engine.width), place * engine.width); });
       }
@@ -156,13 +154,7 @@ export async function createTransformerTrainable(options: TransformerTrainableOp
         await residence?.send();
       }
     },
-    shrink: () => {
-      const smaller = Math.floor(Math.min(sliceTokens, Math.max(longestSlice, LEAST_SLICE_TOKENS)) / 2);
-      if (smaller < LEAST_SLICE_TOKENS) return false;
-      sliceTokens = smaller;
-      longestSlice = 0;
-      return true;
-    },
+    shrink: slice.shrink,
     weightsOf: (role) => sideOf(role).parameters.all,
     [Symbol.asyncDispose]: async () => {
       for (const { engine, guesser } of sides) {
