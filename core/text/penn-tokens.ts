@@ -1,5 +1,5 @@
 /** Into which tokens does NLTK's `word_tokenize` cut an English text? By Penn Treebank rules, so that other people's token counts can be met. */
-import { segmentSentences } from './segment.ts';
+import { englishSentences } from './english-sentences.ts';
 
 type Rule = readonly [RegExp, string];
 
@@ -59,10 +59,9 @@ export function pennSentenceTokens(sentence: string): readonly string[] {
 }
 
 /**
- * The tokens of a text, sentence by sentence, as `nltk.word_tokenize(text)`. NLTK finds the ends of sentences with Punkt, a model that
- * learned English abbreviations; here the rules of Unicode and a list of abbreviations find them. Where they differ, a full stop is a token of
- * its own in one and part of a word in the other.
+ * The tokens of a text, sentence by sentence, as `nltk.word_tokenize(text)`. NLTK finds the ends of sentences with Punkt and what that learned
+ * of English; here its decisions with lists of our own. Where they differ, a full stop is a token of its own in one and part of a word in the other.
  */
 export function pennTokens(text: string): readonly string[] {
-  return segmentSentences(text, 'en').flatMap((sentence) => [...pennSentenceTokens(sentence.text)]);
+  return englishSentences(text).flatMap((sentence) => [...pennSentenceTokens(sentence)]);
 }
