@@ -4,7 +4,10 @@ import { resolve } from 'node:path';
 import { InputError, InvariantError } from '../../core/base/errors.ts';
 import { PHRASE_PRESETS, parsePhraseRecipe, readPhraseRecipe, type PhraseRecipe } from '../../core/training/phrases/phrase-recipe.ts';
 import { runPhraseTraining } from '../../core/training/phrases/run-phrase-training.ts';
+import { nodeProcesses } from '../workers/process.ts';
+import { expectSoundFolder } from '../workers/sound-backbone.ts';
 import { choice, optional, required, wholeNumber, type Command, type OptionTable, type OptionValues } from './command.ts';
+import { workerScript } from './places.ts';
 import { describeDuration } from './progress.ts';
 import { sayEvents } from './train.ts';
 
@@ -28,6 +31,7 @@ export const phrasesTrainCommand: Command = {
   options: { ...PAIRS_OPTIONS, recipe: { type: 'string' }, model: { type: 'string' }, 'held-back': { type: 'string' }, preset: { type: 'string' }, steps: { type: 'string' }, out: { type: 'string' }, threads: { type: 'string' }, device: { type: 'string' }, resume: { type: 'boolean' } },
   run: async (values, { signal, say }) => {
     const recipe = await recipeOf(values);
+    if ('backbone' in recipe.start) await expectSoundFolder(nodeProcesses(workerScript), recipe.start.backbone, signal);
     const lines = sayEvents(say);
     const summary = await runPhraseTraining({
       recipe,

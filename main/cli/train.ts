@@ -46,7 +46,7 @@ function trainHere(task: TrainTask, hearing: Hearing): Promise<CallOutput<'train
 
 /** In a process of its own: a graphics card's driver can end the process that uses it, and training then goes on with the CPU. */
 async function trainApart(task: TrainTask, { signal, report }: Hearing): Promise<CallOutput<'train'>> {
-  const call = trainInWorker(nodeProcesses(workerScript), { input: task, onEvent: (event) => { if (event.kind === 'training') report(event.event); } });
+  const call = trainInWorker(nodeProcesses(workerScript), 'train', { input: task, onEvent: (event) => { if (event.kind === 'training') report(event.event); } });
   const cancel = (): void => call.control('cancel');
   signal.addEventListener('abort', cancel, { once: true });
   try {

@@ -8,7 +8,7 @@ import { modelFolderOf } from '../project/models.ts';
 import { hasPhraseCheckpoint, phraseCorpora, phrasePaths, phraseTexts } from '../project/phrases.ts';
 import type { OpenProject } from '../project/projects.ts';
 import type { StartProcess } from '../workers/process.ts';
-import { callInWorker } from '../workers/train-in-worker.ts';
+import { trainInWorker } from '../workers/train-in-worker.ts';
 import type { PreparedJob } from './registry.ts';
 import { runInWorker } from './run-in-worker.ts';
 
@@ -25,7 +25,7 @@ export async function preparePhrases(options: PreparePhrasesOptions, { folder, f
   const resume = request.resume && (await hasPhraseCheckpoint(folder));
   return {
     run: (onEvent) =>
-      runInWorker<'phrase-training'>((call) => callInWorker(options.startProcess, 'phrase-training', call), {
+      runInWorker<'phrase-training'>((call) => trainInWorker(options.startProcess, 'phrase-training', call), {
         makeReady: async () => {
           await makeFolder(paths.folder);
           return { modelFolder, outputFolder: paths.model, recipePath: paths.recipe, corpora: [...corpora], texts: [...phraseTexts(folder, file)], seed: 1, threads: threadsOf(file.settings, options.usualThreads), device: file.settings.device ?? usualDevice(file.settings.encoder), resume };

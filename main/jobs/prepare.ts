@@ -80,7 +80,7 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
   const device = createDeviceNote();
   return {
     run: (onEvent) =>
-      runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
+      runInWorker<'train'>((call) => trainInWorker(options.startProcess, 'train', call), {
         makeReady: async () => {
           await expectSoundBackbone(options.startProcess, input.recipePath);
           await rm(paths.training, { recursive: true, force: true }); // a whole model that was never taken into use; checkpoints lie elsewhere
@@ -110,7 +110,7 @@ async function preparePlan(options: PrepareOptions, project: OpenProject, reques
     run: (onEvent) => {
       let plan: Extract<TrainingEvent, { kind: 'plan' }> | null = null;
       const device = createDeviceNote();
-      return runInWorker<'train'>((call) => trainInWorker(options.startProcess, call), {
+      return runInWorker<'train'>((call) => trainInWorker(options.startProcess, 'train', call), {
         makeReady: async () => {
           await expectSoundBackbone(options.startProcess, input.recipePath);
           return { ...input, outputFolder: `${input.outputFolder}-plan`, resume: false, onlyPlan: true };

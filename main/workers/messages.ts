@@ -110,7 +110,7 @@ export const phrasesTaskSchema = z.object({
 });
 
 /** `corpora`: those that may be dictionaries and say their languages. `recipePath`: where the recipe is written, and read again when resumed. */
-export const phraseTrainingTaskSchema = z.object({ modelFolder: z.string(), outputFolder: z.string(), recipePath: z.string(), corpora: list(dictionarySchema), texts: list(phraseTextSchema), seed: z.number(), threads: z.number(), device: deviceWishSchema, resume: z.boolean() });
+export const phraseTrainingTaskSchema = z.object({ modelFolder: z.string(), outputFolder: z.string(), recipePath: z.string(), corpora: list(dictionarySchema), texts: list(phraseTextSchema), seed: z.number(), threads: z.number(), device: deviceWishSchema, resume: z.boolean(), takesLess: z.boolean().optional() });
 export type PhraseTrainingTask = z.infer<typeof phraseTrainingTaskSchema>;
 
 /** What leaves: everything that has been settled, so that the worker only writes. */

@@ -1,20 +1,19 @@
 /** How do a project's dictionaries become a phrase model? The recipe is written down first, so that it can be repeated on the command line. */
 import { writeJsonAtomic } from '../../core/base/atomic-files.ts';
-import { InputError } from '../../core/base/errors.ts';
+import { InputError, InvariantError } from '../../core/base/errors.ts';
 import { isDictionary } from '../../core/corpus/dictionary-entries.ts';
 import { readPhraseRecipe, parsePhraseRecipe, type PhraseRecipe } from '../../core/training/phrases/phrase-recipe.ts';
 import { runPhraseTraining } from '../../core/training/phrases/run-phrase-training.ts';
-import { InvariantError } from '../../core/base/errors.ts';
 import { coreFormat, corpusSource } from '../project/inspection.ts';
 import type { CallOutput, PhraseTrainingTask } from './messages.ts';
 import type { TrainWishes } from './run-train-task.ts';
 
 /** @throws InputError 'phrases.no-dictionary'; what `runPhraseTraining` throws. */
 export async function runPhrasesTask(task: PhraseTrainingTask, wishes: TrainWishes): Promise<CallOutput<'phrase-training'>> {
-  const { outputFolder, recipePath, threads, device, resume } = task;
+  const { outputFolder, recipePath, threads, device, resume, takesLess = false } = task;
   const summary = await runPhraseTraining({
     recipe: resume ? await readPhraseRecipe(recipePath) : await writeRecipe(task, wishes.signal),
-    outputFolder, threads, device, resume,
+    outputFolder, threads, device, resume, takesLess,
     signal: wishes.signal,
     control: { paused: wishes.isPaused, stopAndKeep: wishes.shouldStopAndKeep },
     report: wishes.report,

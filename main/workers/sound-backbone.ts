@@ -14,8 +14,11 @@ const LEFT_TO_TRAINING: ReadonlySet<string> = new Set(['backbone.too-little-memo
  */
 export async function expectSoundBackbone(start: StartProcess, recipePath: string, signal?: AbortSignal): Promise<void> {
   const recipe = await readRecipe(recipePath);
-  if (!isBackbone(recipe)) return;
-  const folder = recipe.encoder.path;
+  if (isBackbone(recipe)) await expectSoundFolder(start, recipe.encoder.path, signal);
+}
+
+/** As `expectSoundBackbone`, of the folder itself. */
+export async function expectSoundFolder(start: StartProcess, folder: string, signal?: AbortSignal): Promise<void> {
   const found = await inspectInWorker(start, { folder, setup: {} }, signal);
   if (found.status === 'usable') return;
   const faults = found.problems.filter(({ code }) => !LEFT_TO_TRAINING.has(code));

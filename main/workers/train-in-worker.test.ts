@@ -39,25 +39,25 @@ const task = (over: Partial<TrainTask>): TrainTask => ({ recipePath: '', outputF
 describe('a training in a process of its own', () => {
   it('goes on with the CPU from the last saved state when the process that owns the card is killed, and says so in one sentence', async () => {
     const events: WorkerEvent[] = [];
-    const answer = await trainInWorker(start, { input: task({}), onEvent: (event) => events.push(event) }).result;
+    const answer = await trainInWorker(start, 'train', { input: task({}), onEvent: (event) => events.push(event) }).result;
     expect(answer.keptEarly).toBe(true); // it was asked to resume
     expect(events.at(-1)).toMatchObject({ kind: 'training', event: { kind: 'message', code: 'device.lost', message: expect.stringMatching(/^The process that used the graphics card ended unexpectedly \(SIGKILL\), so training goes on with the processor from the last saved state\.$/) as string } });
   });
 
   it('makes a plan again, which has nothing to resume', async () => {
-    const answer = await trainInWorker(start, { input: task({ onlyPlan: true }), onEvent: () => undefined }).result;
+    const answer = await trainInWorker(start, 'train', { input: task({ onlyPlan: true }), onEvent: () => undefined }).result;
     expect(answer.keptEarly).toBe(false);
   });
 
   it('that the system kills goes on once, from the last saved state, with half as much at once, and says so', async () => {
     const events: WorkerEvent[] = [];
-    const answer = await trainInWorker(start, { input: task({ recipePath: 'too large', device: 'cpu' }), onEvent: (event) => events.push(event) }).result;
+    const answer = await trainInWorker(start, 'train', { input: task({ recipePath: 'too large', device: 'cpu' }), onEvent: (event) => events.push(event) }).result;
     expect(answer.keptEarly).toBe(true); // it was asked to resume
     expect(events).toMatchObject([{ kind: 'training', event: { kind: 'message', code: 'training.out-of-memory', message: expect.stringMatching(/half as much text at once/) as string } }]);
-    await expect(trainInWorker(start, { input: task({ recipePath: 'too large', device: 'cpu', takesLess: true }), onEvent: () => undefined }).result).resolves.toBeDefined();
+    await expect(trainInWorker(start, 'train', { input: task({ recipePath: 'too large', device: 'cpu', takesLess: true }), onEvent: () => undefined }).result).resolves.toBeDefined();
   });
 
   it('that dies twice without a card in use is an error', async () => {
-    await expect(trainInWorker(start, { input: task({ recipePath: 'no card', device: 'auto' }), onEvent: () => undefined }).result).rejects.toMatchObject({ code: 'worker.died' });
+    await expect(trainInWorker(start, 'train', { input: task({ recipePath: 'no card', device: 'auto' }), onEvent: () => undefined }).result).rejects.toMatchObject({ code: 'worker.died' });
   });
 });
