@@ -75,7 +75,7 @@ export async function learnMapWithoutPairs({ sources, targets, width, start, see
 }
 
 /** The nearest of each source and of each target, together: pairs that choose each other count twice. */
-function bothWays({ targetOf, sourceOf }: CslsNeighbours): readonly (readonly [number, number])[] {
+export function bothWays({ targetOf, sourceOf }: CslsNeighbours): readonly (readonly [number, number])[] {
   const pairs: [number, number][] = [];
   targetOf.forEach((target, source) => {
     if (target >= 0) pairs.push([source, target]);
@@ -125,7 +125,8 @@ function toUnitLength(row: Float32Array): void {
   if (length > 0) for (let i = 0; i < row.length; i += 1) row[i] = (row[i] ?? 0) / length;
 }
 
-function rowsOf(vectors: Float32Array, rows: readonly number[], width: number): Float32Array {
+/** Copies of some rows. vectors: float32 [n, H]; returns float32 [rows, H]. */
+export function rowsOf(vectors: Float32Array, rows: readonly number[], width: number): Float32Array {
   const picked = new Float32Array(rows.length * width);
   rows.forEach((row, i) => {
     picked.set(vectors.subarray(row * width, (row + 1) * width), i * width);

@@ -1,6 +1,7 @@
 /** How does a calibrated model turn text into vectors? As the model it was made from, then shifted, scaled and rotated by the language of the text. */
 import { calibrate } from '../calibration.ts';
-import type { Encoder, PhraseEncoder, TextKind } from '../encoder.ts';
+import { encoderIn, type Encoder, type PhraseEncoder, type TextKind } from '../encoder.ts';
+import { withMovedVectors } from '../moved-vectors.ts';
 import type { ModelCalibration, Space } from './calibration-files.ts';
 import { createLetterGuesser } from './letter-profiles.ts';
 
@@ -16,10 +17,10 @@ const spaceOf: { readonly [Kind in TextKind]: Space } = { sentence: 'sentence', 
 export function createCalibratedEncoder(plain: Encoder, calibration: ModelCalibration, { modelId, hasPhraseSpace }: { readonly modelId: string; readonly hasPhraseSpace: boolean }): Encoder {
   const { spaces, profiles } = calibration;
   const guess = createLetterGuesser(profiles);
-  const { width, pivot, languages, windowSpans, translation } = plain; // not tokenSums: a calibrated vector is no sum over tokens
+  const { width, pivot } = plain;
 
   const encoderFor = (said: string | null): Encoder => {
-    const base = said === null ? plain : (plain.inLanguage?.(said) ?? plain);
+    const base = encoderIn(plain, said);
     const languageOf = (text: string): string => said ?? guess(text);
     /** Rows by the language of each, in the order given. */
     const brought = async (rows: Float32Array, tags: readonly string[], space: Space): Promise<Float32Array> => {
@@ -43,21 +44,16 @@ export function createCalibratedEncoder(plain: Encoder, calibration: ModelCalibr
         return options.layer === undefined ? brought(rows, list.map(({ phrase, sentences }) => languageOf(sentences[0] ?? phrase)), 'sentence') : rows;
       },
     });
-    return {
-      width,
+    const moved = withMovedVectors(base, {
       modelId,
-      pivot,
-      languages,
-      windowSpans,
-      translation,
-      ...(base.phrases === undefined ? {} : { phrases: hasPhraseSpace || base.phrases.width !== width ? base.phrases : phrasesOf(base.phrases) }),
-      encode: async (texts, kind) => brought(await base.encode(texts, kind), texts.map(languageOf), spaceOf[kind]),
-      encodeDocuments: async (texts) => {
-        const found = await base.encodeDocuments(texts);
-        return Promise.all(found.map((rows, i) => brought(rows, new Array<string>(rows.length / width).fill(languageOf(texts[i] ?? '')), 'search')));
-      },
       inLanguage: encoderFor,
-    };
+      move: (rows, texts, kind) => {
+        const tags = texts.map(languageOf);
+        return brought(rows, tags.length === 1 ? new Array<string>(rows.length / width).fill(tags[0] ?? pivot) : tags, spaceOf[kind]);
+      },
+    });
+    if (base.phrases === undefined) return moved;
+    return { ...moved, phrases: hasPhraseSpace || base.phrases.width !== width ? base.phrases : phrasesOf(base.phrases) };
   };
   return encoderFor(null);
 }

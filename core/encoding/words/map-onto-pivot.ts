@@ -3,7 +3,7 @@ import { InputError } from '../../base/errors.ts';
 import type { ReportProgress } from '../../base/progress.ts';
 import { cslsNeighbours } from '../mutual-neighbours.ts';
 import { applyMap, orthogonalMap } from '../orthogonal-map.ts';
-import { learnMapWithoutPairs } from '../self-learned-map.ts';
+import { bothWays, learnMapWithoutPairs, rowsOf } from '../self-learned-map.ts';
 import { reweightedMaps } from './reweighted-maps.ts';
 import { mostFrequentWords, toUnitRows, unitCentredUnit, type WordVectors } from './word-vectors.ts';
 import { wordsIn } from './words-in.ts';
@@ -58,7 +58,7 @@ export async function mapOntoPivot(options: MapOntoPivotOptions): Promise<Mapped
   const { width } = pivot;
   if (source.width !== width) throw new InputError('words.other-width', `Word vectors of two languages need one width, found ${source.width} and ${width}. Choose files of one kind, or train both.`);
   const prepared = { source: { ...source, vectors: unitCentredUnit(source) }, pivot: { ...pivot, vectors: unitCentredUnit(pivot) } };
-  const given = supervision === 'unsupervised' ? noPairs(width) : pairRows(options.pairs, prepared);
+  const given = supervision === 'unsupervised' ? NO_PAIRS : pairRows(options.pairs, prepared);
   if (supervision !== 'unsupervised' && given.count < LEAST_PAIRS) throw new InputError('words.too-few-pairs', `Bringing two languages together with a dictionary needs at least ${LEAST_PAIRS} pairs whose words both have vectors, found ${given.count} among ${options.pairs.length}. Check its languages, or ask for "unsupervised".`);
   const learn = { sources: mostFrequentWords(prepared.source, mostFrequent).vectors, targets: mostFrequentWords(prepared.pivot, mostFrequent).vectors };
   const hearing = { ...(signal === undefined ? {} : { signal }), ...(report === undefined ? {} : { report }) };
@@ -79,10 +79,7 @@ export async function mapOntoPivot(options: MapOntoPivotOptions): Promise<Mapped
 
   /** The pairs of words that are each other's nearest, or one the other's, under the final rotation. */
   async function agreedRows(map: Float32Array): Promise<PairRows> {
-    const { targetOf, sourceOf } = await cslsNeighbours({ sources: await applyMap(learn.sources, map, width), targets: learn.targets, width, ...(signal === undefined ? {} : { signal }) });
-    const found: (readonly [number, number])[] = [];
-    targetOf.forEach((target, s) => { if (target >= 0) found.push([s, target]); });
-    sourceOf.forEach((s, target) => { if (s >= 0) found.push([s, target]); });
+    const found = bothWays(await cslsNeighbours({ sources: await applyMap(learn.sources, map, width), targets: learn.targets, width, ...(signal === undefined ? {} : { signal }) }));
     return { sources: rowsOf(learn.sources, found.map(([s]) => s), width), targets: rowsOf(learn.targets, found.map(([, t]) => t), width), words: found, count: found.length };
   }
 
@@ -103,9 +100,7 @@ type PairRows = {
   readonly count: number;
 };
 
-function noPairs(width: number): PairRows {
-  return { sources: new Float32Array(0), targets: new Float32Array(0 * width), words: [], count: 0 };
-}
+const NO_PAIRS: PairRows = { sources: new Float32Array(0), targets: new Float32Array(0), words: [], count: 0 };
 
 /** The vectors of the pairs both of whose sides have a word with a vector; each pair once. */
 function pairRows(pairs: readonly TranslationPair[], { source, pivot }: { readonly source: WordVectors; readonly pivot: WordVectors }): PairRows {
@@ -130,12 +125,4 @@ function pairRows(pairs: readonly TranslationPair[], { source, pivot }: { readon
   };
   const words = sides.flatMap(([left, right]): (readonly [number, number])[] => (left.length === 1 && right.length === 1 ? [[left[0] ?? 0, right[0] ?? 0]] : []));
   return { sources: rowsFor(0, source.vectors), targets: rowsFor(1, pivot.vectors), words, count: sides.length };
-}
-
-function rowsOf(vectors: Float32Array, rows: readonly number[], width: number): Float32Array {
-  const picked = new Float32Array(rows.length * width);
-  rows.forEach((row, i) => {
-    picked.set(vectors.subarray(row * width, (row + 1) * width), i * width);
-  });
-  return picked;
 }

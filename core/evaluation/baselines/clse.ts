@@ -10,6 +10,7 @@ import { openBackbone } from '../../encoding/backbones/open-backbone.ts';
 import { calibrateModel } from '../../encoding/calibrated/calibrate-model.ts';
 import { calibrate, fitCalibration, type Calibration } from '../../encoding/calibration.ts';
 import type { Encoder } from '../../encoding/encoder.ts';
+import { withMovedVectors } from '../../encoding/moved-vectors.ts';
 import { modelAsItIs, pooledAs } from '../../encoding/open-as-it-is.ts';
 import { dictionarySchema, pairFilesSchema, pairsOntoPivot, pathSchema, readDictionaryPairs, readLanguagePairs, readSentences, tagSchema, type LanguagePairs } from './settings.ts';
 
@@ -75,21 +76,8 @@ export async function readClseData(settings: ClseSettings, { folder, signal, onP
  */
 export async function openClse({ base, data, pivot, seed, signal }: { readonly base: Encoder; readonly data: ClseData; readonly pivot: string; readonly seed: number; readonly signal: AbortSignal }): Promise<(language: string | null) => Encoder> {
   const calibration = await fitClse({ base, data, pivot, seed, signal });
-  const { width, modelId, languages, windowSpans, translation } = base; // not phrases: they are texts of their own
-  const encoderFor = (language: string | null): Encoder => {
-    const rotated = async (rows: Float32Array): Promise<Float32Array> => (language === null || language === pivot || calibration === null ? rows : calibrate(calibration, rows, language));
-    return {
-      width,
-      modelId,
-      pivot,
-      languages,
-      windowSpans,
-      translation,
-      encode: async (texts, kind) => rotated(await base.encode(texts, kind)),
-      encodeDocuments: async (texts) => Promise.all((await base.encodeDocuments(texts)).map(rotated)),
-      inLanguage: encoderFor,
-    };
-  };
+  const rotated = async (rows: Float32Array, language: string | null): Promise<Float32Array> => (language === null || language === pivot || calibration === null ? rows : calibrate(calibration, rows, language));
+  const encoderFor = (language: string | null): Encoder => ({ ...withMovedVectors(base, { move: (rows) => rotated(rows, language), inLanguage: encoderFor }), pivot }); // no phrases: they are texts of their own
   return encoderFor;
 }
 

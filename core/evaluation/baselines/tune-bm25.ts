@@ -47,7 +47,7 @@ const MOST_SETTINGS = 10_000;
 
 /**
  * The setting of the grid whose mean `metric` over the development queries is largest. Of equal ones the one nearest to the default
- * (|k1 - .9| + |b - .4|), then the smaller k1, then the smaller b: a development set that decides nothing changes nothing needlessly.
+ * (|k1 - .9| + |b - .4|; see bestBm25): a development set that decides nothing changes nothing needlessly.
  * The documents are cut into terms once.
  * @throws InputError 'evaluation.bad-grid'; what `evaluateRetrieval` throws; the signal's reason once aborted.
  */
@@ -67,9 +67,13 @@ export async function tuneBm25(options: TuneBm25Options): Promise<TunedBm25> {
     tried.push({ ...setting, score: (await measure(setting)).score });
   }
   const byDefault = await measure(defaultBm25Parameters);
-  const [best] = tried.toSorted((x, y) => y.score - x.score || distance(x) - distance(y) || x.k1 - y.k1 || x.b - y.b);
-  const { k1, b, score } = best ?? { ...defaultBm25Parameters, score: byDefault.score };
+  const { k1, b, score } = bestBm25(tried) ?? { ...defaultBm25Parameters, score: byDefault.score };
   return { parameters: { k1, b }, metric, score, defaultScore: byDefault.score, queries: byDefault.judged, documents: documents.length, tried };
+}
+
+/** Of settings that were tried: the best, of equal ones the nearest to the default, then the smaller k1, then the smaller b; undefined of none. */
+export function bestBm25(tried: readonly TriedBm25[]): TriedBm25 | undefined {
+  return tried.toSorted((x, y) => y.score - x.score || distance(x) - distance(y) || x.k1 - y.k1 || x.b - y.b)[0];
 }
 
 function distance({ k1, b }: Bm25Parameters): number {

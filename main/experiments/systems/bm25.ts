@@ -1,8 +1,8 @@
 /** BM25 as a row: with given settings, or those that are best on development questions in the language of the documents. */
-import { tuneBm25, type TriedBm25 } from '../../../core/evaluation/baselines/tune-bm25.ts';
+import { bestBm25, tuneBm25, type TriedBm25 } from '../../../core/evaluation/baselines/tune-bm25.ts';
 import type { RowOf } from '../../../core/evaluation/experiments/rows.ts';
 import type { TaskOf } from '../../../core/evaluation/experiments/tasks.ts';
-import { defaultBm25Parameters, type Bm25Parameters } from '../../../core/retrieval/bm25.ts';
+import type { Bm25Parameters } from '../../../core/retrieval/bm25.ts';
 import { sameLanguage } from '../../../core/retrieval/method-weights.ts';
 import type { System, SystemContext } from '../system.ts';
 import { readDevelopmentTask } from '../tasks/retrieval-files.ts';
@@ -23,7 +23,7 @@ export function openBm25System(row: RowOf<'bm25'>, { experiment, signal }: Syste
       tries.push((await tuneBm25({ ...(await readDevelopmentTask(task, experiment, signal)), method, metric: task.metric, signal })).tried);
     }
     const sums = (tries[0] ?? []).map(({ k1, b }, i) => ({ k1, b, score: tries.reduce((sum, tried) => sum + (tried[i]?.score ?? 0), 0) / tries.length }));
-    const [best = { ...given, score: 0 }] = sums.toSorted((one, other) => other.score - one.score || distance(one) - distance(other)); // of equal ones the nearest to the default
+    const best = bestBm25(sums) ?? { ...given, score: 0 };
     chosen.set(names.join(', '), `k1 ${best.k1}, b ${best.b} (${best.score.toFixed(3)} on ${names.join(', ')})`);
     return { k1: best.k1, b: best.b };
   };
@@ -36,8 +36,4 @@ export function openBm25System(row: RowOf<'bm25'>, { experiment, signal }: Syste
     return found;
   };
   return Promise.resolve({ encoderFor: null, method, bm25For, choices: () => [...chosen.values()] });
-}
-
-function distance({ k1, b }: Bm25Parameters): number {
-  return Math.abs(k1 - defaultBm25Parameters.k1) + Math.abs(b - defaultBm25Parameters.b);
 }

@@ -1,8 +1,10 @@
 /** The model of another row with its languages shifted, scaled and rotated (Wu et al. 2022, section 3.2), as a row. */
 import { calibrate, fitCalibration, type Calibration } from '../../../core/encoding/calibration.ts';
-import { readPairs, readTexts } from '../../../core/corpus/sources.ts';
+import { readPairs } from '../../../core/corpus/sources.ts';
 import { InvariantError } from '../../../core/base/errors.ts';
 import type { Encoder, TextKind } from '../../../core/encoding/encoder.ts';
+import { withMovedVectors } from '../../../core/encoding/moved-vectors.ts';
+import { readSentences } from '../../../core/evaluation/baselines/settings.ts';
 import type { RowOf } from '../../../core/evaluation/experiments/rows.ts';
 import { corpusSourceOf, parallelSource } from '../../../core/training/corpus-sources.ts';
 import type { System, SystemContext } from '../system.ts';
@@ -16,7 +18,7 @@ export async function openCalibratedSystem(row: RowOf<'calibrated'>, context: Sy
   const base = await context.systemOf(row.of);
   if (base.encoderFor === null) throw new InvariantError('experiment.no-vectors', `Row "${row.of}" has no vectors.`);
   const { encoderFor } = base;
-  const texts = await readTextsOf(row, signal);
+  const texts = await readTextsOf(row, context);
   const pairs = row.steps.rotate === 'pairs' ? await readPairsOf(row, signal) : new Map();
   const fitted = new Map<TextKind, Promise<Calibration>>();
   const calibrationOf = (kind: TextKind): Promise<Calibration> => {
@@ -24,19 +26,11 @@ export async function openCalibratedSystem(row: RowOf<'calibrated'>, context: Sy
     fitted.set(kind, found);
     return found;
   };
-  const calibratedFor = (language: string | null): Encoder => {
-    const encoder = encoderFor(language);
-    const brought = async (vectors: Float32Array, kind: TextKind): Promise<Float32Array> => (language === null ? vectors : calibrate(await calibrationOf(kind), vectors, language));
-    return {
-      ...encoder,
-      encode: async (list, kind) => brought(await encoder.encode(list, kind), kind),
-      encodeDocuments: async (list) => {
-        const found = await encoder.encodeDocuments(list);
-        return Promise.all(found.map((vectors) => brought(vectors, 'document')));
-      },
+  const calibratedFor = (language: string | null): Encoder =>
+    withMovedVectors(encoderFor(language), {
       inLanguage: calibratedFor,
-    };
-  };
+      move: async (rows, _, kind) => (language === null ? rows : calibrate(await calibrationOf(kind), rows, language)),
+    });
   return { method: row.method, encoderFor: calibratedFor };
 }
 
@@ -50,13 +44,9 @@ async function fit({ row, encoderFor, texts, pairs, kind, seed, signal }: FitOpt
   return fitCalibration({ width: encoderFor(row.pivot).width, pivot: row.pivot, texts: vectors, pairs: sides, steps: row.steps, seed, signal });
 }
 
-async function readTextsOf({ texts, sentencesPerLanguage }: RowOf<'calibrated'>, signal: AbortSignal): Promise<Texts> {
+async function readTextsOf({ texts, sentencesPerLanguage }: RowOf<'calibrated'>, { signal, say }: SystemContext): Promise<Texts> {
   const found = new Map<string, readonly string[]>();
-  for (const [language, paths] of Object.entries(texts)) {
-    const sentences: string[] = [];
-    for (const path of paths) for await (const readings of readTexts({ paths: [path] }, signal)) for (const reading of readings) if (reading.kind === 'record') sentences.push(reading.value.text);
-    found.set(language, sentences.slice(0, sentencesPerLanguage));
-  }
+  for (const [language, paths] of Object.entries(texts)) found.set(language, (await readSentences(paths, { folder: '', signal, onProblem: ({ message }) => say(message) })).slice(0, sentencesPerLanguage));
   return found;
 }
 
