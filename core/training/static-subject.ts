@@ -3,8 +3,9 @@ import { writeModelFolder } from '../encoding/model-folder.ts';
 import { readStarterFolder, type Starter } from '../encoding/starter-folder.ts';
 import { createKernels } from '../optimizers/create-kernels.ts';
 import { createKernelMemory, kernelMemoryBytes } from '../optimizers/kernel-memory.ts';
-import { chooseDevice, type DeviceWish } from '../runtime/choose-device.ts';
+import type { DeviceWish } from '../runtime/device.ts';
 import type { ReportTraining } from './events.ts';
+import { chosenDevice } from './planned-run.ts';
 import { pairsByLanguage, prepareTraining, type PreparedTraining } from './prepare.ts';
 import { usesStarter, type StaticRecipe } from './recipe-schema.ts';
 import { turnIntoSearchSpace, type SearchSpace } from './search-space.ts';
@@ -17,7 +18,7 @@ import type { TrainingSubject } from './training-subject.ts';
 /** Room for the gradients and pooled sums of one step beside the tables. */
 const STEP_MEMORY_BYTES = 400 * 2 ** 20;
 
-/** Reads the corpora, learns the vocabulary, sets the memory aside; rows are filled by `encoder.restart`. @throws as `prepareTraining`, `chooseDevice`. */
+/** Reads the corpora, learns the vocabulary, sets the memory aside; rows are filled by `encoder.restart`. @throws as `prepareTraining`, `chosenDevice`. */
 export async function openStaticSubject(options: {
   readonly recipe: StaticRecipe;
   readonly starterFolder: string;
@@ -39,8 +40,7 @@ export async function openStaticSubject(options: {
     frozen: starter === null ? null : starterRows(starter, vocabularySize),
     fill: () => fillParameters({ prepared, parameters, signal, report }),
   });
-  const device = await chooseDevice(options.device, { threads, signal });
-  if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message, data: device.data });
+  const device = await chosenDevice(options);
   return {
     texts: prepared,
     encoder,

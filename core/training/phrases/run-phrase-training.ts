@@ -2,41 +2,20 @@
 import { sha256 } from '../../base/hashing.ts';
 import { tokensInUse } from '../../encoding/phrase-vectors.ts';
 import type { PhraseInUse } from '../../encoding/encoder.ts';
-import { chooseDevice, type DeviceWish } from '../../runtime/choose-device.ts';
-import { readNewestCheckpoint, removeCheckpoints, type CheckpointState } from '../checkpoint.ts';
-import { coTrain } from '../co-training.ts';
-import { noControl, type ReportTraining, type TrainingControl, type TrainingSummary } from '../events.ts';
-import { checkOutputFolder, checkpointFolderOf, reserveOutputFolder } from '../output-folder.ts';
-import { measureStepMs, planSteps } from '../plan.ts';
-import { hashesBelow } from '../run-key.ts';
+import type { TrainingSummary } from '../events.ts';
 import { phrasesWithLessMemory } from '../less-memory.ts';
-import { abortable, summarise, trainOrFallBack } from '../run-training.ts';
-import { NO_LOSSES } from '../trainable-encoder.ts';
+import { measureStepMs } from '../plan.ts';
+import { abortable, chosenDevice, finishRun, inOutputFolder, measureRun, trainByPlan, type PlannedRunOptions } from '../planned-run.ts';
+import { hashesBelow } from '../run-key.ts';
 import { createPhraseBatches } from './phrase-batches.ts';
 import { createPhraseLook } from './phrase-look.ts';
 import { readPhrasePairs, type PhrasePairs } from './phrase-pairs.ts';
 import { phraseRecipeFiles, type PhraseRecipe } from './phrase-recipe.ts';
 import { openPhraseSubject, startsStatic } from './phrase-start.ts';
 
-export type RunPhraseTrainingOptions = {
+export type RunPhraseTrainingOptions = PlannedRunOptions & {
   /** As `readPhraseRecipe` gives it: paths absolute. */
   readonly recipe: PhraseRecipe;
-  /** The model folder to make; an older model there is replaced when the new one is complete. */
-  readonly outputFolder: string;
-  readonly threads: number;
-  /** A device that fails, before or during the training, is left for the CPU with one sentence. */
-  readonly device: DeviceWish;
-  /** Continue from the newest checkpoint of the same recipe and files, if there is one. */
-  readonly resume: boolean;
-  /** After the memory did not suffice: half the slices, or half the batch; a saved state of the whole recipe is resumed all the same. */
-  readonly takesLess?: boolean;
-  readonly signal: AbortSignal;
-  readonly control?: TrainingControl;
-  readonly report: ReportTraining;
-  /** Stop after the plan. */
-  readonly planOnly?: boolean;
-  /** Milliseconds between checkpoints; 45 seconds when left out. */
-  readonly checkpointEveryMs?: number;
 };
 
 /** What was learned of one list. `before` and `after`: accuracy@1 on its held-back phrases, mean of both directions; null: none were kept back. */
@@ -54,69 +33,46 @@ export const PHRASES_FILE = 'phrases.json';
  * @throws InputError for recipe, lists, models and an output folder that holds something else or is another run's; CancellationError
  *   (checkpoints stay for a resume); EnvironmentError for disk, memory, divergence.
  */
-export async function runPhraseTraining(options: RunPhraseTrainingOptions): Promise<PhraseTrainingSummary | null> {
-  if (options.planOnly === true) {
-    await checkOutputFolder(options.outputFolder);
-    return trainAndWrite(options);
-  }
-  const place = await reserveOutputFolder(options.outputFolder);
-  try {
-    return await trainOrFallBack(options, trainAndWrite);
-  } finally {
-    await place[Symbol.asyncDispose]();
-  }
+export function runPhraseTraining(options: RunPhraseTrainingOptions): Promise<PhraseTrainingSummary | null> {
+  return inOutputFolder(options, trainAndWrite);
 }
 
 async function trainAndWrite(options: RunPhraseTrainingOptions): Promise<PhraseTrainingSummary | null> {
-  const { outputFolder, threads, signal, report, control = noControl } = options;
+  const { threads, signal, report } = options;
   const recipe = options.takesLess === true ? phrasesWithLessMemory(options.recipe, await startsStatic(options.recipe)) : options.recipe;
-  const started = { wall: performance.now(), cpu: process.cpuUsage() };
+  const summary = measureRun(options);
   await using stack = new AsyncDisposableStack();
   const pairs = await abortable(signal, () => readPhrasePairs({ recipe, signal, report }));
-  const chosen = await chooseDevice(options.device, { threads, signal });
-  if (options.device !== 'cpu') report({ kind: 'message', code: chosen.code, message: chosen.message });
-  const subject = stack.use(await abortable(signal, () => openPhraseSubject({ recipe, pairs, threads, device: chosen.device, signal, report })));
+  const { device } = await chosenDevice(options);
+  const subject = stack.use(await abortable(signal, () => openPhraseSubject({ recipe, pairs, threads, device, signal, report })));
   const { trainable, reader } = subject;
   const read = (phrase: PhraseInUse) => tokensInUse(phrase, reader);
   const { optimizer, sentences, seed, budget } = recipe;
   const batches = createPhraseBatches({ sets: pairs.training, read, batch: optimizer.batch, accumulation: optimizer.accumulation, sentences: sentences.training, seed });
   const look = createPhraseLook({ sets: pairs.heldBack, trainable, read, sentences: sentences.evaluation, report });
   await abortable(signal, () => trainable.restart());
-
-  const checkpointFolder = checkpointFolderOf(outputFolder);
-  const runKey = await runKeyOf(options.recipe);
-  if (!options.resume && options.planOnly !== true) await removeCheckpoints(checkpointFolder);
-  const stepMs = await abortable(signal, () => measureStepMs(trainable, batches.partsAt, report));
-  await abortable(signal, () => trainable.restart()); // the trial filled queues and moved nothing else
-  report({ kind: 'progress', phase: 'evaluating', done: 0, total: null, unit: 'phrases', leftMs: null });
-  const before = options.planOnly === true ? [] : await abortable(signal, () => look.measure(null));
-  const found = options.resume ? await readNewestCheckpoint(checkpointFolder, runKey, trainable.arrays) : null;
-  for (const name of found?.damaged ?? []) report({ kind: 'message', code: 'training.checkpoint-damaged', message: `The saved state ${name} is damaged; an earlier one is used.` });
-  if (options.resume && found === null) report({ kind: 'message', code: 'training.nothing-to-resume', message: 'There is no saved state of this recipe and these files; training starts at the beginning.' });
-  const asked = 'epochs' in budget ? { steps: Math.max(1, Math.ceil(budget.epochs * batches.stepsPerEpoch)) } : budget;
-  const plan = planSteps({ budget: asked, stepMs, doneSteps: found?.state.step ?? 0, fixedSteps: found?.state.steps ?? null });
-  report({ kind: 'plan', ...plan });
-  if (options.planOnly === true) return null;
-
-  const start: CheckpointState = found?.state ?? { version: 1, step: 0, steps: plan.steps, learningRateFactor: 1, rollbacks: 0, runKey, losses: NO_LOSSES };
-  if (found === null) await abortable(signal, () => look.lookAt(0));
-  const end = await abortable(signal, () => coTrain({
-    encoder: trainable, partsAt: batches.partsAt, start, learningRate: { peak: subject.learningRate, kind: optimizer.schedule, warmUp: optimizer.warmUp },
-    earlyStopping: recipe.earlyStopping === undefined || pairs.heldBack.length === 0 ? undefined : { metric: 'pairs', ...recipe.earlyStopping },
-    checkpointFolder, signal, control, report, lookAt: look.lookAt,
-    ...(options.checkpointEveryMs === undefined ? {} : { checkpointEveryMs: options.checkpointEveryMs }),
-  }));
-
-  report({ kind: 'progress', phase: 'finishing', done: 0, total: 2, unit: 'steps', leftMs: null });
-  const after = await abortable(signal, () => look.measure(trainable.head));
-  const learned = learnedOf(pairs, before, after);
-  const facts = { recipe, seed, steps: end.step, losses: end.losses, device: chosen.device, node: process.version, pairs: learned };
-  const write = subject.finish({ ...subject.facts.training, phrases: JSON.parse(JSON.stringify(facts)) });
-  report({ kind: 'progress', phase: 'finishing', done: 1, total: 2, unit: 'steps', leftMs: null });
-  await write(outputFolder, { [PHRASES_FILE]: `${JSON.stringify({ pairs: learned }, null, 2)}\n` });
-  await removeCheckpoints(checkpointFolder);
-  report({ kind: 'progress', phase: 'finishing', done: 2, total: 2, unit: 'steps', leftMs: 0 });
-  return { ...summarise({ outputFolder, parameters: trainable.parameterCount, steps: end.step, losses: end.losses, started }), pairs: learned };
+  let before: readonly Measured[] = [];
+  const trial = async (): Promise<number> => {
+    const stepMs = await measureStepMs(trainable, batches.partsAt, report);
+    await trainable.restart(); // the trial filled queues and moved nothing else
+    if (options.planOnly === true) return stepMs;
+    report({ kind: 'progress', phase: 'evaluating', done: 0, total: null, unit: 'phrases', leftMs: null });
+    before = await look.measure(null);
+    return stepMs;
+  };
+  const end = await trainByPlan({
+    run: options, runKey: await runKeyOf(options.recipe), budget: 'epochs' in budget ? { steps: Math.max(1, Math.ceil(budget.epochs * batches.stepsPerEpoch)) } : budget, trial, onStart: () => look.lookAt(0),
+    encoder: trainable, partsAt: batches.partsAt, learningRate: { peak: subject.learningRate, kind: optimizer.schedule, warmUp: optimizer.warmUp },
+    earlyStopping: recipe.earlyStopping === undefined || pairs.heldBack.length === 0 ? undefined : { metric: 'pairs', ...recipe.earlyStopping }, lookAt: look.lookAt,
+  });
+  if (end === null) return null;
+  let learned: readonly PhrasesOfPair[] = [];
+  await finishRun(options, async () => {
+    learned = learnedOf(pairs, before, await look.measure(trainable.head));
+    const facts = { recipe, seed, steps: end.step, losses: end.losses, device, node: process.version, pairs: learned };
+    return { write: subject.finish({ ...subject.facts.training, phrases: JSON.parse(JSON.stringify(facts)) }), files: { [PHRASES_FILE]: `${JSON.stringify({ pairs: learned }, null, 2)}\n` } };
+  });
+  return { ...summary(end, trainable.parameterCount), pairs: learned };
 }
 
 /** Every list that was trained or measured, by its languages. */

@@ -1,9 +1,10 @@
 /** How does a recipe become a transformer in training, and that a model? Its corpora as the backbone reads them, its encoders, the folder at the end. */
 import { InputError } from '../../base/errors.ts';
 import { writeBackboneModelFolder } from '../../encoding/backbone-model-folder.ts';
-import { chooseDevice, type DeviceWish } from '../../runtime/choose-device.ts';
+import type { DeviceWish } from '../../runtime/device.ts';
 import type { ReportTraining } from '../events.ts';
 import { createMaskedParts } from '../masked-tokens.ts';
+import { chosenDevice } from '../planned-run.ts';
 import { readAndSplit, tokeniseCorpora, type PreparedTexts } from '../prepare.ts';
 import { isFromScratch, type TransformerRecipe } from '../recipe-schema.ts';
 import type { TextRole } from '../trainable-encoder.ts';
@@ -21,7 +22,7 @@ export type TransformerSubjectOptions = {
 
 /**
  * Reads corpora and backbone, refuses what cannot fit, sets memory aside.
- * @throws as `readAndSplit`, `openBackbone`, `planParameters`, `chooseDevice`; EnvironmentError 'memory.too-little' before anything is set aside.
+ * @throws as `readAndSplit`, `openBackbone`, `planParameters`, `chosenDevice`; EnvironmentError 'memory.too-little' before anything is set aside.
  */
 export async function openTransformerSubject(options: TransformerSubjectOptions): Promise<TrainingSubject> {
   const { recipe, threads, signal, report } = options;
@@ -32,8 +33,7 @@ export async function openTransformerSubject(options: TransformerSubjectOptions)
   const tokens = (text: string, role: TextRole): Uint32Array => tokenizer.encode((role === 'query' ? prefixes.query : prefixes.document) + text, maxTokens);
   const ids = await tokeniseCorpora(split.corpora, tokens, signal);
   const texts = { ...split, ...ids };
-  const device = await chooseDevice(options.device, { threads, signal });
-  if (options.device !== 'cpu') report({ kind: 'message', code: device.code, message: device.message, data: device.data });
+  const device = await chosenDevice(options);
   const { guesses, trained, decays } = source.plan;
   const start: EncoderStart = { trained, start: source.parameters };
   const encoder = await createTransformerTrainable({
