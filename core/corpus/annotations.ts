@@ -3,9 +3,11 @@ import { InputError } from '../base/errors.ts';
 import { detectEncoding, readBytes, readText } from '../base/text-files.ts';
 import { eafParser } from '../formats/eaf.ts';
 import type { EafTier } from '../formats/eaf.ts';
-import { faultProblem } from '../formats/parsing.ts';
+import { fault, faultProblem } from '../formats/parsing.ts';
+import type { FormatFault } from '../formats/parsing.ts';
 import { isBinaryTextGrid, parseBinaryTextGrid, parseTextGrid } from '../formats/textgrid.ts';
 import type { TextGrid } from '../formats/textgrid.ts';
+import { likelyEncodingOf, wasNeverUtf8 } from '../text/likely-encodings.ts';
 import type { CorpusOptions, CorpusProposal } from './corpus-options.ts';
 import { checkedText, corpusText } from './line-records.ts';
 import { pairOf } from './parallel-tsv.ts';
@@ -37,16 +39,29 @@ export async function readEafTiers(path: string, signal: AbortSignal, options: C
 export async function readTextGridTiers(path: string, signal: AbortSignal, options: CorpusOptions): Promise<Tiers> {
   const place = { path, area: 'corpus' as const };
   const binary = await binaryBytes(path, signal, options);
+  const faults: FormatFault[] = [];
   let grid: TextGrid;
   if (binary === null) {
-    const { text } = await readText(path, signal, { ...corpusText(options), limitBytes: TEXTGRID_LIMIT_BYTES });
+    const { text, guessed } = await gridText(path, signal, options);
     grid = parseTextGrid(text.replaceAll('\0', ''), place);
+    if (guessed !== null) faults.push(guessed);
   } else grid = parseBinaryTextGrid(binary, place);
   const tiers = grid.tiers.map(({ name, items }, tier): EafTier => ({
     name, parent: null, type: '', constraint: '', participant: '', language: '',
     annotations: items.map(({ start, end, text }, i) => ({ id: `${tier}:${i}`, text: text.toWellFormed(), startMs: timeMs(start), endMs: timeMs(end), parentId: null, previousId: null, line: i + 1 })),
   }));
-  return { tiers, problems: grid.faults.map((fault) => faultProblem(fault, place)) };
+  return { tiers, problems: [...faults, ...grid.faults].map((found) => faultProblem(found, place)) };
+}
+
+/** Praat itself reads what is no UTF-8 as Latin-1; another encoding that fits better goes before. What stays undecodable is said too. */
+async function gridText(path: string, signal: AbortSignal, options: CorpusOptions): Promise<{ readonly text: string; readonly guessed: FormatFault | null }> {
+  const textOptions = { ...corpusText(options), limitBytes: TEXTGRID_LIMIT_BYTES };
+  const { text, isDamaged } = await readText(path, signal, textOptions);
+  if (!isDamaged) return { text, guessed: null };
+  const line = text.slice(0, text.indexOf('\uFFFD')).split('\n').length;
+  const encoding = options.encoding === undefined && wasNeverUtf8(text) ? ((await likelyEncodingOf(path, signal, 'corpus')) ?? 'windows-1252') : null;
+  const said = fault('invalid-bytes', { line, expected: 'text in its encoding', found: encoding === null ? 'bytes that are not, shown as U+FFFD' : `bytes that are no UTF-8, read as ${encoding} (choose another encoding if letters are wrong)` }).fault;
+  return { text: encoding === null ? text : (await readText(path, signal, { ...textOptions, encoding })).text, guessed: said };
 }
 
 const timeMs = (seconds: number): number | null => (Number.isFinite(seconds) ? Math.round(seconds * MS) : null);

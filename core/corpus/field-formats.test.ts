@@ -92,7 +92,7 @@ const on = (id: string, to: string, text: string, previous = ''): string => `<AN
 const speaker = (name: string, from: number): string => `<TIER TIER_ID="tx@${name}" LINGUISTIC_TYPE_REF="tx" PARTICIPANT="${name}">${said(`${name}1`, from, from + 1, `utterance of ${name}`)}${said(`${name}2`, from + 1, from + 2, 'not translated')}</TIER>
 <TIER TIER_ID="w@${name}" LINGUISTIC_TYPE_REF="word" PARENT_REF="tx@${name}">${on(`${name}w2`, `${name}1`, 'second', `${name}w1`)}${on(`${name}w1`, `${name}1`, 'first')}</TIER>
 <TIER TIER_ID="ft@${name}" LINGUISTIC_TYPE_REF="free translation" PARENT_REF="tx@${name}">${on(`${name}f`, `${name}1`, `translation of ${name}`)}${on(`${name}g`, `${name}2`, '')}</TIER>`;
-const eaf = `<ANNOTATION_DOCUMENT FORMAT="3.0"><TIME_ORDER>${[0, 100, 200, 300, 400, 500].map((ms, i) => time(i + 1, ms)).join('')}</TIME_ORDER>${speaker('Ana', 1)}${speaker('Ben', 4).replace(/t6"/, 't6"').replaceAll('t6', 't6')}<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="word" CONSTRAINTS="Symbolic_Subdivision"/><LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="free translation" CONSTRAINTS="Symbolic_Association"/></ANNOTATION_DOCUMENT>`;
+const eaf = `<ANNOTATION_DOCUMENT FORMAT="3.0"><TIME_ORDER>${[0, 100, 200, 300, 400, 500].map((ms, i) => time(i + 1, ms)).join('')}</TIME_ORDER>${speaker('Ana', 1)}${speaker('Ben', 4)}<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="word" CONSTRAINTS="Symbolic_Subdivision"/><LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="free translation" CONSTRAINTS="Symbolic_Association"/></ANNOTATION_DOCUMENT>`;
 
 describe('tiers', () => {
   test('translation tiers of all speakers are found, with time, tier and speaker; what has no translation is left out', async () => {
@@ -113,11 +113,21 @@ describe('tiers', () => {
     expect((await read(readTexts, { 'a.eaf': eaf }, { mapping: { tiers: { source: { type: 'tx' } } } })).records.map(({ text }) => text)).toEqual(['utterance of Ana', 'not translated', 'utterance of Ben', 'not translated']);
   });
 
-  test('tiers of a TextGrid in UTF-16 are paired by time', async () => {
+  test('numbers that sentences are referred by are no text; transcriptions of all speakers are read where nobody translated', async () => {
+    const numbered = `<ANNOTATION_DOCUMENT><TIME_ORDER>${time(1, 0)}${time(2, 100)}${time(3, 200)}</TIME_ORDER><TIER TIER_ID="ref" LINGUISTIC_TYPE_REF="ref">${said('r1', 1, 2, 'STORY.001')}${said('r2', 2, 3, 'STORY.002')}</TIER><TIER TIER_ID="tx" LINGUISTIC_TYPE_REF="a" PARENT_REF="ref">${on('t1', 'r1', 'moja')}${on('t2', 'r2', 'mbili')}</TIER><TIER TIER_ID="ft" LINGUISTIC_TYPE_REF="a" PARENT_REF="ref">${on('f1', 'r1', 'one')}${on('f2', 'r2', 'two')}</TIER><LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="a" CONSTRAINTS="Symbolic_Association"/></ANNOTATION_DOCUMENT>`;
+    expect(sides(await read(readPairs, { 'a.eaf': numbered }))).toEqual([['moja', 'one'], ['mbili', 'two']]);
+    const tier = (name: string, from: number): string => `<TIER TIER_ID="${name}" LINGUISTIC_TYPE_REF="default-lt" PARTICIPANT="${name}">${said(name, from, from + 1, `spoken by ${name}`)}</TIER>`;
+    const spoken = `<ANNOTATION_DOCUMENT><TIME_ORDER>${time(1, 0)}${time(2, 100)}${time(3, 200)}</TIME_ORDER>${tier('Ana', 1)}${tier('Ben', 2)}</ANNOTATION_DOCUMENT>`;
+    expect((await read(readTexts, { 'a.eaf': spoken })).records.map(({ text }) => text)).toEqual(['spoken by Ana', 'spoken by Ben']);
+  });
+
+  test('tiers of a TextGrid in UTF-16 or Latin-1 are paired by time', async () => {
     const tier = (name: string, ...labels: readonly (readonly [number, number, string])[]): string => `"IntervalTier"\n"${name}"\n0\n2\n${labels.length}\n${labels.map(([from, to, text]) => `${from}\n${to}\n"${text}"`).join('\n')}\n`;
     const grid = `File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n2\n<exists>\n2\n${tier('utterance', [0, 1, 'habari'], [1, 2, ''])}${tier('gloss', [0, 0.4, 'good'], [0.4, 1, 'news'], [1, 2, ''])}`;
     const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(grid, 'utf16le')]);
     expect((await read(readPairs, { 'a.TextGrid': bytes })).records).toMatchObject([{ source: 'habari', target: 'good news', place: { timeMs: { start: 0, end: 1000 } } }]);
+    const old = await read(readPairs, { 'a.TextGrid': Buffer.from(grid.replace('habari', 'ñandú'), 'latin1') }); // as Praat reads what is no UTF-8
+    expect([sides(old), old.codes]).toEqual([[['ñandú', 'good news']], ['corpus.invalid-bytes 15']]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Where is a file no text in its encoding, and which encodings may it be in? */
 import { open } from 'node:fs/promises';
+import { likelyEncodings } from '../text/likely-encodings.ts';
 import type { CorpusProblem } from './records.ts';
 
 export type InvalidBytes = {
@@ -8,14 +9,11 @@ export type InvalidBytes = {
   /** The first five. */
   readonly places: readonly { readonly path: string; readonly line: number; readonly byteOffset: number | null }[];
   /** Labels for TextDecoder in which the first such places read as letters, the likeliest first, each with how the first then reads. */
-  readonly encodings: readonly { readonly label: string; readonly sample: string }[];
+  readonly encodings: ReturnType<typeof likelyEncodings>;
 };
 
 const PLACES = 5;
-/** Encodings of the field's older files: Western, Central European, Cyrillic, Greek, Turkish, Hebrew, Arabic, Vietnamese, Thai, and the old Macintosh. */
-const CANDIDATES = ['windows-1252', 'windows-1250', 'windows-1251', 'windows-1253', 'windows-1254', 'windows-1255', 'windows-1256', 'windows-1258', 'windows-874', 'macintosh', 'gbk', 'shift_jis', 'euc-kr'];
 const AROUND = 40;
-const OFFERED = 4;
 
 /** @returns null when nothing was invalid. Only files read plainly have offsets that can be looked at again. */
 export async function judgeBytes(paths: readonly string[], { count, problems }: { readonly count: number; readonly problems: readonly CorpusProblem[] }, signal: AbortSignal): Promise<InvalidBytes | null> {
@@ -27,7 +25,7 @@ export async function judgeBytes(paths: readonly string[], { count, problems }: 
     const bytes = await bytesAround(path, byteOffset);
     if (bytes !== null) samples.push(bytes);
   }
-  return { count, places: problems.slice(0, PLACES).map(({ path, line, byteOffset }) => ({ path, line, byteOffset: byteOffset ?? null })), encodings: likely(samples) };
+  return { count, places: problems.slice(0, PLACES).map(({ path, line, byteOffset }) => ({ path, line, byteOffset: byteOffset ?? null })), encodings: likelyEncodings(samples) };
 }
 
 async function bytesAround(path: string, offset: number): Promise<Uint8Array | null> {
@@ -41,17 +39,4 @@ async function bytesAround(path: string, offset: number): Promise<Uint8Array | n
   } finally {
     await file.close();
   }
-}
-
-/** A fitting encoding turns the high bytes into letters, mostly of one script beside plain Latin, and into lower case more than upper. */
-function likely(samples: readonly Uint8Array[]): InvalidBytes['encodings'] {
-  const scored = CANDIDATES.map((label) => {
-    const texts = samples.map((bytes) => new TextDecoder(label).decode(bytes));
-    const high = texts.join('').replace(/[\x00-\x7F]/g, '');
-    const letters = high.match(/[\p{L}\p{M}]/gu)?.length ?? 0;
-    const wrong = high.match(/[\u0080-\u009F\uFFFD\p{So}]/gu)?.length ?? 0;
-    const inWords = texts.join(' ').match(/(?<=\p{L})(?=[^\x00-\x7F])\p{Ll}|(?=[^\x00-\x7F])\p{Ll}(?=\p{L})|(?=[^\x00-\x7F])\p{Lo}/gu)?.length ?? 0;
-    return { label, sample: texts[0] ?? '', score: high.length === 0 ? 0 : (letters + inWords - 4 * wrong) / high.length };
-  });
-  return scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, OFFERED).map(({ label, sample }) => ({ label, sample: sample.replace(/[\p{Cc}\uFFFD]/gu, ' ').trim() }));
 }

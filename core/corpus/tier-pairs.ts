@@ -1,5 +1,6 @@
 /** Which annotations of two tiers translate each other (ELAN, Praat)? By what they belong to, else by their time. */
 import type { EafAnnotation, EafTier } from '../formats/eaf.ts';
+import { areReferenceNumbers } from '../formats/reference-numbers.ts';
 import type { CorpusField, CorpusMapping, CorpusProposal, TierChoice } from './corpus-options.ts';
 import type { RecordPlace } from './records.ts';
 
@@ -17,7 +18,7 @@ const KEYBOARD = /^ipa/i;
 const texts = ({ annotations }: EafTier): string[] => annotations.map(({ text }) => text).filter((text) => text !== '');
 const hasLanguage = (tier: EafTier): boolean => {
   const found = texts(tier);
-  return found.length > 0 && found.filter((text) => /\p{L}/u.test(text)).length / found.length > DIFFERENT;
+  return found.length > 0 && found.filter((text) => /\p{L}/u.test(text)).length / found.length > DIFFERENT && !areReferenceNumbers(found);
 };
 
 type Tiers = { readonly all: readonly EafTier[]; readonly byName: ReadonlyMap<string, EafTier> };
@@ -64,6 +65,13 @@ function longestTexts(tiers: readonly EafTier[]): EafTier | null {
   return tiers.toSorted((a, b) => mean(b) - mean(a))[0] ?? null;
 }
 
+/** A tier of running text, with those of the other speakers: tiers of its type which stand where it stands, each another person's. */
+function everySpeaker(tier: EafTier, tiers: Tiers): TierChoice {
+  const alike = tier.type === '' ? [] : tiers.all.filter((one) => one.type === tier.type && one.annotations.length > 0);
+  const isEachOnesOwn = new Set(alike.map(({ participant }) => participant)).size === alike.length;
+  return alike.length > 1 && isEachOnesOwn && alike.every((one) => hasLanguage(one) && chainOf(one, tiers).length === chainOf(tier, tiers).length) ? { type: tier.type } : { name: tier.name };
+}
+
 /** What the tiers offer, and which of them Isogloss would take. */
 export function proposeTiers(all: readonly EafTier[]): CorpusProposal {
   const tiers = tiersOf(all);
@@ -76,7 +84,7 @@ export function proposeTiers(all: readonly EafTier[]): CorpusProposal {
   const [best] = found.toSorted((a, b) => b.count - a.count);
   if (best === undefined) {
     const alone = longestTexts(tiers.all.filter((tier) => hasLanguage(tier) && !isBelowPhrases(tier, tiers))) ?? longestTexts(tiers.all.filter(hasLanguage));
-    return { fields, mapping: alone === null ? {} : { tiers: { source: { name: alone.name } } }, languages: [], hasPairs: false };
+    return { fields, mapping: alone === null ? {} : { tiers: { source: everySpeaker(alone, tiers) } }, languages: [], hasPairs: false };
   }
   // The same two types with another source tier: another speaker, who is read too.
   const alike = found.filter(({ source, target }) => source.type === best.source.type && target.type === best.target.type && source.type !== '' && target.type !== '');

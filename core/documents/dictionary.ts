@@ -1,4 +1,4 @@
-/** Which blocks does a LIFT dictionary have? One for each entry (headword, glosses, definitions) and one for each example. */
+/** Which blocks does a LIFT dictionary have? One for each entry (headword, its variants, glosses, definitions) and one for each example. */
 import { liftParser } from '../formats/lift.ts';
 import type { LiftEntry } from '../formats/lift.ts';
 import { oneLine, parseAllText } from '../formats/parsing.ts';
@@ -22,8 +22,8 @@ export function parseLift(text: string, path: string): DocumentContent {
   });
 }
 
-function writeEntry({ lexicalUnit, citation, senses, line }: LiftEntry, collector: BlockCollector): void {
-  const forms = [...lexicalUnit, ...citation];
+function writeEntry({ lexicalUnit, citation, variants, senses, line }: LiftEntry, collector: BlockCollector): void {
+  const forms = [...lexicalUnit, ...citation, ...variants];
   const meanings = senses.flatMap(({ glosses, definitions }) => [...glosses, ...definitions]);
   const text = [distinct(forms).join(', '), distinct(meanings).join(SENSE_GAP)].filter((part) => part !== '').join(HEADWORD_GAP);
   collector.add('segment', text, { line }, { aligned: [], language: forms[0]?.language ?? '' });

@@ -3,17 +3,19 @@ import { eafParser } from '../formats/eaf.ts';
 import type { Eaf, EafAnnotation, EafTier } from '../formats/eaf.ts';
 import { parseAllText, partsOf } from '../formats/parsing.ts';
 import type { TaggedText } from '../formats/parsing.ts';
+import { areReferenceNumbers } from '../formats/reference-numbers.ts';
 import { collectWithin, createBlockCollector } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
 import type { DocumentContent, DocumentPlace } from './parsed-document.ts';
 import { addVersions } from './versions.ts';
 
 const ASSOCIATION = 'Symbolic_Association';
+const INCLUDED = 'Included_In';
 const GLOSS_NAME = /gl(?:oss|osa|s\b)|gloss?e|transl|traduc|\bft\b|\bge\b|free/i;
 const LEAST_WITH_LETTERS = 0.5; // share of the annotations of a tier that holds text
 const WORDS_OF_A_VERSION = 1.5; // on average: tags such as "en" are no translation
+const DISTINCT = 0.5; // share of different texts in a tier that holds no tags
 const HAS_LETTER = /\p{L}/u;
-const NUMBERING = /^[\p{Nd}\p{P}\s]*$/u;
 
 type Tiers = { readonly childrenOf: ReadonlyMap<string, readonly EafTier[]>; readonly inside: ReadonlyMap<string, readonly { readonly tier: EafTier; readonly annotation: EafAnnotation }[]> };
 
@@ -48,18 +50,19 @@ function writeFile({ tiers: written }: Eaf, collector: BlockCollector): void {
 
 type Utterance = { readonly annotation: EafAnnotation; readonly place: DocumentPlace; readonly versions: readonly (TaggedText & { readonly tier: string })[]; readonly glosses: readonly TaggedText[] };
 
-/** The utterances of a tree of tiers: the first tier from the top with text, or whose parts have it. */
+/** The utterances of a tree of tiers: the first tier from the top with text, or whose parts have it; then those of parts that say something else. */
 function utterancesOf(tier: EafTier, tiers: Tiers, speaker: string): readonly Utterance[] {
-  const children = tiers.childrenOf.get(tier.name) ?? [];
-  const associated = children.filter(({ constraint }) => constraint === ASSOCIATION);
-  const parts = children.filter(({ constraint }) => constraint !== ASSOCIATION);
-  const own = hasText(tier);
   const says = tier.participant === '' ? speaker : tier.participant;
-  if (!own && parts.length > 0 && !associated.some(hasText) && parts.every((part) => !isWordTier(part, tier))) return parts.flatMap((part) => utterancesOf(part, tiers, says));
-  const words = own ? undefined : parts.filter(hasText).sort((a, b) => b.annotations.length - a.annotations.length)[0];
-  const versionTiers = associated.filter((one) => hasText(one) && wordsOnAverage(one) >= WORDS_OF_A_VERSION);
-  const glossTiers = [...associated.filter((one) => !versionTiers.includes(one)), ...parts.flatMap((part) => below(part, tiers)).filter(({ name, type }) => GLOSS_NAME.test(name) || GLOSS_NAME.test(type))];
-  return tier.annotations.map((annotation) => {
+  const associated = associatedBelow(tier, tiers).filter(hasText);
+  const own = hasText(tier) && !(areReferenceNumbers(textsOf(tier)) && below(tier, tiers).some(saysSomething));
+  const directParts = partTiers(tier, tiers);
+  if (!own && directParts.length > 0 && associated.length === 0 && directParts.every((part) => !isWordTier(part, tier))) return directParts.flatMap((part) => utterancesOf(part, tiers, says));
+  const words = own ? undefined : directParts.filter((part) => hasText(part) && (part.constraint !== INCLUDED || isWordTier(part, tier))).sort((a, b) => b.annotations.length - a.annotations.length)[0];
+  const spoken = associated.filter((one) => isVersion(one) && !areReferenceNumbers(textsOf(one)));
+  const versionTiers = own || words !== undefined || spoken.length > 0 ? spoken : associated.filter((one) => !areReferenceNumbers(textsOf(one)));
+  const parts = [tier, ...associatedBelow(tier, tiers)].flatMap((one) => partTiers(one, tiers));
+  const glossTiers = [...associated.filter((one) => !versionTiers.includes(one)), ...parts.flatMap((part) => [part, ...below(part, tiers)]).filter((one) => one !== words && isGloss(one))];
+  const utterances = tier.annotations.map((annotation) => {
     const found = collectBelow(annotation, tiers, new Set([words, ...versionTiers, ...glossTiers].flatMap((one) => (one === undefined ? [] : [one.name]))));
     const tagged = (from: EafTier): TaggedText & { readonly tier: string } => ({ language: from.language, text: (found.get(from.name) ?? []).join(' '), tier: from.name });
     const main = own ? { language: tier.language, text: annotation.text, tier: tier.name } : words === undefined ? [] : tagged(words);
@@ -70,6 +73,34 @@ function utterancesOf(tier: EafTier, tiers: Tiers, speaker: string): readonly Ut
       glosses: glossTiers.map((one) => ({ language: one.language === '' ? one.name : one.language, text: (found.get(one.name) ?? []).join(' ') })),
     };
   });
+  const said = new Map(utterances.map(({ annotation, versions }) => [annotation.id, versions.map(({ text }) => text).join(' ')]));
+  const further = directParts.filter((part) => part !== words && !isGloss(part) && saysMore(part, said));
+  return [...utterances, ...further.flatMap((part) => utterancesOf(part, tiers, says))];
+}
+
+const partTiers = ({ name }: EafTier, { childrenOf }: Tiers): readonly EafTier[] => (childrenOf.get(name) ?? []).filter(({ constraint }) => constraint !== ASSOCIATION);
+
+/** The tiers with one annotation for each of this tier's, and those with one for each of theirs. */
+function associatedBelow(tier: EafTier, tiers: Tiers, depth = DEPTH): readonly EafTier[] {
+  const direct = (tiers.childrenOf.get(tier.name) ?? []).filter(({ constraint }) => constraint === ASSOCIATION);
+  return depth === 0 ? [] : direct.flatMap((one) => [one, ...associatedBelow(one, tiers, depth - 1)]);
+}
+
+/** A tier below another that is no cutting of it: what happens meanwhile, or a text whose words are not those above. */
+function saysMore(part: EafTier, said: ReadonlyMap<string, string>): boolean {
+  if (!saysSomething(part) || (part.constraint !== INCLUDED && wordsOnAverage(part) < WORDS_OF_A_VERSION)) return false;
+  const filled = part.annotations.filter(({ text }) => text !== '');
+  return filled.filter(({ text, parentId }) => (said.get(parentId ?? '') ?? '').includes(text)).length < LEAST_WITH_LETTERS * filled.length;
+}
+
+const textsOf = ({ annotations }: EafTier): readonly string[] => annotations.map(({ text }) => text);
+const isGloss = ({ name, type }: EafTier): boolean => GLOSS_NAME.test(name) || GLOSS_NAME.test(type);
+const saysSomething = (tier: EafTier): boolean => hasText(tier) && !areReferenceNumbers(textsOf(tier));
+
+/** Sentences, or words that are not a few tags which come again and again. */
+function isVersion(tier: EafTier): boolean {
+  const filled = textsOf(tier).filter((text) => text !== '');
+  return wordsOnAverage(tier) >= WORDS_OF_A_VERSION || (filled.length > 1 && new Set(filled).size > DISTINCT * filled.length);
 }
 
 function timeOf({ startMs, endMs }: EafAnnotation): Pick<DocumentPlace, 'timeMs'> {
@@ -98,7 +129,7 @@ function below(tier: EafTier, tiers: Tiers, depth = DEPTH): readonly EafTier[] {
 
 function hasText({ annotations }: EafTier): boolean {
   const filled = annotations.filter(({ text }) => text !== '');
-  return filled.length > 0 && filled.filter(({ text }) => HAS_LETTER.test(text) && !NUMBERING.test(text)).length >= LEAST_WITH_LETTERS * filled.length;
+  return filled.length > 0 && filled.filter(({ text }) => HAS_LETTER.test(text)).length >= LEAST_WITH_LETTERS * filled.length;
 }
 
 /** Does a tier cut its parent into many small parts? */

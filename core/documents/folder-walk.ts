@@ -92,7 +92,7 @@ const identity = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 
 async function statOrThrow(path: string): Promise<Stats> {
   try {
-    return await stat(path);
+    return await stat(pathOnDisk(path));
   } catch (thrown) {
     throw toIsoglossError(thrown);
   }

@@ -5,7 +5,7 @@ import type { FlexPart, FlexPhrase } from '../formats/flextext.ts';
 import { parseAllLines, parseAllText } from '../formats/parsing.ts';
 import type { TaggedText } from '../formats/parsing.ts';
 import { collectWithin, createBlockCollector } from './block-collector.ts';
-import type { DocumentContent } from './parsed-document.ts';
+import type { DocumentContent, DocumentPlace } from './parsed-document.ts';
 import { addVersions } from './versions.ts';
 
 /** @throws InputError 'documents.not-flextext' ... as `flextextParser`. */
@@ -21,11 +21,15 @@ export function parseFlextext(text: string, path: string): DocumentContent {
       collector.resetHeadings();
       collector.heading(1, titles.get(open) ?? '', { line: part.line });
     }
-    addVersions(collector, { line: part.line }, { versions: [...part.texts.slice(0, 1), ...part.freeTranslations], glosses: [...part.texts.slice(1), ...part.literalTranslations, ...wordGlosses(part), ...part.notes] });
+    addVersions(collector, placeOf(part), { versions: [...part.texts.slice(0, 1), ...part.freeTranslations], glosses: [...part.texts.slice(1), ...part.literalTranslations, ...wordGlosses(part), ...part.notes] });
   };
   const content = collectWithin(collector, () => parsed.forEach((one) => (one.kind === 'part' ? write(one.part) : collector.faults([one.fault]))));
   const [title] = titles.values();
   return { ...content, ...(title === undefined || title === '' ? {} : { title }) };
+}
+
+function placeOf({ line, startMs, endMs, speaker }: FlexPhrase): DocumentPlace {
+  return { line, ...(startMs === null ? {} : { timeMs: { start: startMs, end: endMs ?? startMs } }), ...(speaker === '' ? {} : { speaker }) };
 }
 
 /** The glosses of all words, one line for each language; of their morphemes where the words have none. */

@@ -31,6 +31,17 @@ describe('ELAN', () => {
     expect(blocks[0]?.aligned).toEqual([{ language: 'free', text: 'The story of the hare' }, { language: 'gloss', text: 'hare tell do' }]);
   });
 
+  test('below reference numbers, texts and their translations are the utterances, single words too; what happens meanwhile is one of its own', async () => {
+    const { blocks } = await readBytes('a.eaf', eaf(
+      `<TIER TIER_ID="ref" LINGUISTIC_TYPE_REF="u">${timed('a1', 't1', 't2', 'KU.001')}${timed('a2', 't2', 't3', 'KU.002')}</TIER>
+      <TIER TIER_ID="tx" PARENT_REF="ref" LINGUISTIC_TYPE_REF="a">${tied('b1', 'a1', 'moja')}${tied('b2', 'a2', 'mbili')}</TIER>
+      <TIER TIER_ID="ft" PARENT_REF="tx" LINGUISTIC_TYPE_REF="a">${tied('c1', 'b1', 'one')}${tied('c2', 'b2', 'two')}</TIER>
+      <TIER TIER_ID="pos" PARENT_REF="tx" LINGUISTIC_TYPE_REF="a">${tied('d1', 'b1', 'num')}${tied('d2', 'b2', 'num')}</TIER>
+      <TIER TIER_ID="gesture" PARENT_REF="ref" LINGUISTIC_TYPE_REF="i">${timed('e1', 't1', 't2', 'points at the house')}</TIER><LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="i" CONSTRAINTS="Included_In"/>`));
+    expect(rows(blocks, 'tier')).toEqual([['segment', 'moja', 'tx'], ['segment', 'one', 'ft'], ['segment', 'points at the house', 'gesture'], ['segment', 'mbili', 'tx'], ['segment', 'two', 'ft']]);
+    expect(blocks[0]?.aligned?.map(({ text }) => text)).toEqual(['one', 'num']);
+  });
+
   test('a chunk is one utterance and keeps all of this', async () => {
     const chunks = chunkDocument(await readBytes('a.eaf', eaf(`<TIER TIER_ID="A" LINGUISTIC_TYPE_REF="u" PARTICIPANT="Asha">${timed('a1', 't1', 't2', 'Moja')}${timed('a2', 't2', 't3', 'Mbili')}</TIER>`)));
     expect(chunks.map(({ text, location }) => [text, location.timeMs?.start, location.speaker])).toEqual([['Moja', 1000, 'Asha'], ['Mbili', 2500, 'Asha']]);
@@ -43,21 +54,22 @@ describe('ELAN', () => {
   });
 });
 
-test('FLEx texts: sentence, free translation and glosses; the title above them; also as .xml', async () => {
-  const text = '<document><interlinear-text><item type="title" lang="sw">Hadithi</item><paragraphs><paragraph><phrases><phrase><item type="txt" lang="sw">Paka alilala.</item><words><word><item type="txt" lang="sw">Paka</item><item type="gls" lang="en">cat</item></word><word><item type="txt" lang="sw">alilala</item><item type="gls" lang="en">slept</item></word></words><item type="gls" lang="en">The cat slept.</item></phrase></phrases></paragraph></paragraphs></interlinear-text></document>';
+test('FLEx texts: sentence, free translation and glosses with time and speaker; the title above them; also as .xml', async () => {
+  const text = '<document><interlinear-text><item type="title" lang="sw">Hadithi</item><paragraphs><paragraph><phrases><phrase begin-time-offset="1200" end-time-offset="3400" speaker="Asha"><item type="txt" lang="sw">Paka alilala.</item><words><word><item type="txt" lang="sw">Paka</item><item type="gls" lang="en">cat</item></word><word><item type="txt" lang="sw">alilala</item><item type="gls" lang="en">slept</item></word></words><item type="gls" lang="en">The cat slept.</item></phrase></phrases></paragraph></paragraphs></interlinear-text></document>';
   for (const name of ['a.flextext', 'a.xml']) {
     const { format, title, blocks } = await readBytes(name, text);
     expect([format, title]).toEqual(['flextext', 'Hadithi']);
+    expect(rows(blocks, 'timeMs', 'speaker').slice(1).map((row) => row.slice(2))).toEqual([[{ start: 1200, end: 3400 }, 'Asha'], [{ start: 1200, end: 3400 }, 'Asha']]);
     expect(blocks.map(({ kind, text: said, language, aligned }) => [kind, said, language, aligned?.map((one) => one.text)])).toEqual([
       ['heading', 'Hadithi', undefined, undefined], ['segment', 'Paka alilala.', 'sw', ['The cat slept.', 'cat slept']], ['segment', 'The cat slept.', 'en', ['Paka alilala.']],
     ]);
   }
 });
 
-test('LIFT: an entry with its glosses and definitions; its examples with their translations', async () => {
-  const { blocks } = await readBytes('a.lift', '<lift version="0.13"><entry id="e1"><lexical-unit><form lang="sw"><text>paka</text></form></lexical-unit><sense><gloss lang="en"><text>cat</text></gloss><definition><form lang="en"><text>a small animal</text></form></definition><example><form lang="sw"><text>Paka analala.</text></form><translation><form lang="en"><text>The cat sleeps.</text></form></translation></example></sense></entry></lift>');
+test('LIFT: an entry with its variants, glosses and definitions; its examples with their translations', async () => {
+  const { blocks } = await readBytes('a.lift', '<lift version="0.13"><entry id="e1"><lexical-unit><form lang="sw"><text>paka</text></form></lexical-unit><variant><form lang="sw"><text>mpaka</text></form></variant><sense><gloss lang="en"><text>cat</text></gloss><definition><form lang="en"><text>a small animal</text></form></definition><example><form lang="sw"><text>Paka analala.</text></form><translation><form lang="en"><text>The cat sleeps.</text></form></translation></example></sense></entry></lift>');
   expect(blocks.map(({ kind, text, language, aligned }) => [kind, text, language, aligned?.map((one) => one.text)])).toEqual([
-    ['segment', 'paka: cat; a small animal', 'sw', undefined], ['segment', 'Paka analala.', 'sw', ['The cat sleeps.']], ['segment', 'The cat sleeps.', 'en', ['Paka analala.']],
+    ['segment', 'paka, mpaka: cat; a small animal', 'sw', undefined], ['segment', 'Paka analala.', 'sw', ['The cat sleeps.']], ['segment', 'The cat sleeps.', 'en', ['Paka analala.']],
   ]);
 });
 
@@ -74,6 +86,7 @@ describe('Toolbox', () => {
   test('dictionaries: the entry with its meanings, examples with their translations', async () => {
     const { blocks } = await readBytes('a.db', '\\lx paka\n\\ps n\n\\ge cat\n\\gn chat\n\\xv Paka analala.\n\\xe The cat sleeps.\n\\xv Paka!\n\\lx mti\n\\ge tree\n');
     expect(rows(blocks, 'line')).toEqual([['segment', 'paka: cat; chat', 1], ['segment', 'Paka analala.', 5], ['segment', 'The cat sleeps.', 5], ['segment', 'Paka!', 7], ['segment', 'mti: tree', 8]]);
+    expect(rows((await readBytes('a.db', '\\w abi\n\\g water\n\\d some\n\n\\w cedi\n\\g fire\n')).blocks)).toEqual(['abi', 'water', 'some', 'cedi', 'fire'].map((text) => ['segment', text])); // markers of a project's own
     await expect(readBytes('a.dic', 'three\ncommon\nwords\n')).rejects.toMatchObject({ code: 'documents.not-toolbox' });
   });
 });
@@ -86,8 +99,9 @@ test('TextGrid: phrases as they are, words joined between pauses, silence left o
   ]);
 });
 
-test('CoNLL-U: sentences and their translations', async () => {
-  const { blocks } = await readBytes('a.conllu', '# sent_id = 1\n# text = Paka alilala.\n# text_en = The cat slept.\n1\tPaka\tpaka\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\talilala\tlala\tVERB\t_\t_\t0\troot\t_\tSpaceAfter=No\n3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_\n\n');
+test('CoNLL-U: sentences and their translations, whatever the file is called', async () => {
+  const { format, blocks } = await readBytes('a.txt', '# sent_id = 1\n# text = Paka alilala.\n# text_en = The cat slept.\n1\tPaka\tpaka\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\talilala\tlala\tVERB\t_\t_\t0\troot\t_\tSpaceAfter=No\n3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_\n\n');
+  expect(format).toBe('conllu');
   expect(blocks.map(({ text, language, aligned }) => [text, language, aligned?.[0]?.text])).toEqual([['Paka alilala.', undefined, 'The cat slept.'], ['The cat slept.', 'en', 'Paka alilala.']]);
 });
 

@@ -38,10 +38,20 @@ describe('plain text', () => {
   });
 
   test('bytes that are not text are reported with their number and first line, the rest is read', async () => {
-    const { blocks, problems } = await read('a.txt', Buffer.from('fine\n\nba\xf1 and \xf1\n', 'latin1'));
-    expect(texts(blocks)).toEqual(['fine', 'ba\uFFFD and \uFFFD']);
+    const { blocks, problems } = await read('a.txt', Buffer.concat([Buffer.from('fine ñ\n\n'), Buffer.from('ba\xf1 and \xf1\n', 'latin1')]));
+    expect(texts(blocks)).toEqual(['fine ñ', 'ba\uFFFD and \uFFFD']);
     expect(problems).toMatchObject([{ code: 'documents.invalid-bytes', line: 3 }]);
     expect(problems[0]?.message).toContain('2 places');
+  });
+
+  test('a text that never was UTF-8 is read in the older encoding that fits, and that is said; where several may fit, nothing is made up', async () => {
+    for (const [text, bytes, encoding] of [['ñandú: "déjà vu" – œuvre', Buffer.from('\xf1and\xfa: "d\xe9j\xe0 vu" \x96 \x9cuvre', 'latin1'), 'windows-1252'], ['żółw śpi', Buffer.from('\xbf\xf3\xb3w \x9cpi', 'latin1'), 'windows-1250']] as const) {
+      const { blocks, problems } = await read('a.txt', bytes);
+      expect([texts(blocks), problems.map(({ code }) => code)]).toEqual([[text], ['documents.guessed-encoding']]);
+      expect(problems[0]?.message).toContain(encoding);
+    }
+    const { problems } = await read('a.txt', Buffer.from('\xef\xf0\xe8\xe2\xe5\xf2 \xec\xe8\xf0', 'latin1')); // Cyrillic, Greek or Hebrew
+    expect(problems).toMatchObject([{ code: 'documents.invalid-bytes', line: 1 }]);
   });
 });
 

@@ -8,6 +8,7 @@ import { isBinaryTextGrid } from '../formats/textgrid.ts';
 import { documentExtensions, documentFormats, formatOfName } from './formats.ts';
 import type { DocumentFormatName } from './formats.ts';
 import { containerKind, withZip } from './office-container.ts';
+import { likelyEncodingOf, wasNeverUtf8 } from '../text/likely-encodings.ts';
 import type { DocumentContent, ParsedDocument } from './parsed-document.ts';
 import { sniffText } from './sniff-text.ts';
 import { readHead } from './whole-file.ts';
@@ -25,7 +26,8 @@ export type ReadDocumentOptions = {
 
 /**
  * Reads a file of any row of `documentFormats`; texts also from gzip. A file with the wrong ending is read as what it is. Bytes that are
- * not valid in the encoding become U+FFFD and are reported once with their number and first line ('documents.invalid-bytes').
+ * not valid in the encoding become U+FFFD and are reported once with their number and first line ('documents.invalid-bytes'); a text that
+ * says nothing of its encoding and was never UTF-8 is read in the older encoding that fits best, and that is said ('documents.guessed-encoding').
  *
  * @throws InputError 'documents.unknown-format', 'documents.binary-file' (a program, a picture, a sound ... whatever its name),
  *   'documents.wrong-content', 'documents.unknown-archive', 'documents.empty-file', 'documents.utf-16-without-bom',
@@ -100,12 +102,10 @@ const ANY_TEXT = new Set<DocumentFormatName>(['text', 'xml', 'toolbox', 'usfm'])
 async function readAsText({ path, named, signal, options }: TextReading): Promise<{ readonly format: DocumentFormatName; readonly content: DocumentContent }> {
   const namedReader = documentFormats[named].reader;
   const declared = namedReader.kind === 'text' ? namedReader.declaredEncoding : undefined;
-  const { text, isDamaged } = await readText(path, signal, {
-    area: 'documents',
-    limitBytes: DOCUMENT_LIMIT_BYTES,
-    ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
-    ...(declared === undefined ? {} : { declared }),
-  });
+  const textOptions = { area: 'documents' as const, limitBytes: DOCUMENT_LIMIT_BYTES, ...(options.encoding === undefined ? {} : { encoding: options.encoding }), ...(declared === undefined ? {} : { declared }) };
+  const asSaid = await readText(path, signal, textOptions);
+  const guessed = options.encoding === undefined && asSaid.isDamaged && wasNeverUtf8(asSaid.text) ? await likelyEncodingOf(path, signal, 'documents') : null;
+  const { text, isDamaged } = guessed === null ? asSaid : await readText(path, signal, { ...textOptions, encoding: guessed });
   const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
   const nulFree = lines.includes('\0') ? lines.replaceAll('\0', '') : lines;
   const format = ANY_TEXT.has(named) || namedReader.kind === 'file' ? (sniffText(nulFree) ?? (named === 'old-office' ? 'text' : named)) : named;
@@ -114,6 +114,7 @@ async function readAsText({ path, named, signal, options }: TextReading): Promis
   const content = reader.parse(nulFree, path);
   const problems: FileProblem[] = [...(content.problems ?? [])];
   if (isDamaged) problems.unshift(damagedProblem(path, lines));
+  if (guessed !== null) problems.unshift(guessedProblem(path, asSaid.text, guessed));
   if (nulFree !== lines) problems.unshift(nulProblem(path, lines));
   return { format, content: { ...content, problems } };
 }
@@ -121,6 +122,11 @@ async function readAsText({ path, named, signal, options }: TextReading): Promis
 function damagedProblem(path: string, text: string): FileProblem {
   const count = text.split('\uFFFD').length - 1;
   return problemAt({ path, text, at: text.indexOf('\uFFFD'), code: 'documents.invalid-bytes', expected: 'text in its encoding', found: `${count} places with bytes that are not, shown as U+FFFD` });
+}
+
+function guessedProblem(path: string, text: string, encoding: string): FileProblem {
+  const count = text.split('\uFFFD').length - 1;
+  return problemAt({ path, text, at: text.indexOf('\uFFFD'), code: 'documents.guessed-encoding', expected: 'UTF-8', found: `${count} bytes that are not; read as ${encoding}, which fits best (save the file as UTF-8 if letters are wrong)` });
 }
 
 function nulProblem(path: string, text: string): FileProblem {

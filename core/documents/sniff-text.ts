@@ -7,10 +7,13 @@ import { looksLikeToolbox } from './toolbox.ts';
 export const HEAD_CHARACTERS = 16_384;
 const FIRST_ELEMENT = /^\uFEFF?\s*(?:<\?[^]*?\?>\s*|<!--[^]*?-->\s*|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<([A-Za-z_][\w.:-]*)/;
 
+/** Comments, then a first word of ten columns. */
+const TREEBANK = /^\uFEFF?\s*(?:#[^\n]*\n)*1(?:-\d+)?\t(?:[^\t\n]*\t){8}[^\t\n]*(?:\n|$)/;
+
 /** The kinds of XML that are known by their first element. */
 const ROOTS: Readonly<Record<string, 'eaf' | 'lift' | 'tmx' | 'xliff'>> = { ANNOTATION_DOCUMENT: 'eaf', lift: 'lift', tmx: 'tmx', xliff: 'xliff' };
 
-export type SniffedText = 'html' | 'eaf' | 'flextext' | 'lift' | 'tmx' | 'xliff' | 'textgrid' | 'usfm' | 'toolbox';
+export type SniffedText = 'html' | 'eaf' | 'flextext' | 'lift' | 'tmx' | 'xliff' | 'textgrid' | 'usfm' | 'toolbox' | 'conllu';
 
 /** The name of the first element of an XML text; '' when it does not begin with one. */
 export const firstElement = (text: string): string => FIRST_ELEMENT.exec(text.slice(0, HEAD_CHARACTERS))?.[1] ?? '';
@@ -26,5 +29,6 @@ export function sniffText(text: string): SniffedText | null {
     return Object.hasOwn(ROOTS, root) ? (ROOTS[root] ?? null) : null;
   }
   if (looksLikeUsfm(head)) return 'usfm';
-  return looksLikeToolbox(head) ? 'toolbox' : null;
+  if (looksLikeToolbox(head)) return 'toolbox';
+  return TREEBANK.test(head) ? 'conllu' : null;
 }

@@ -2,6 +2,7 @@
 import { InputError } from '../base/errors.ts';
 import { oneLine, parseAllLines } from '../formats/parsing.ts';
 import { countMarkers, guessRecordMarker, sfmParser, sfmText, sfmValues } from '../formats/sfm.ts';
+import { areReferenceNumbers } from '../formats/reference-numbers.ts';
 import type { SfmRecord } from '../formats/sfm.ts';
 import { collectWithin, createBlockCollector } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
@@ -22,7 +23,7 @@ const FIRST_LINES = /^\\(?:_sh|lx|ref|rf|id|tx|t)\b/;
 /** Does a text begin as Toolbox files do? */
 export const looksLikeToolbox = (text: string): boolean => FIRST_LINES.test(text.trimStart());
 
-/** Reads a file of records; fields that are none of the known kinds stay out of the text. @throws InputError 'documents.not-toolbox'. */
+/** Reads a file of records; beside known kinds of fields others stay out of the text. @throws InputError 'documents.not-toolbox'. */
 export function parseToolbox(text: string, path: string): DocumentContent {
   const collector = createBlockCollector(path);
   const counts = countMarkers(text.split('\n'));
@@ -48,11 +49,18 @@ function writeHeader(record: SfmRecord, collector: BlockCollector): void {
 function writeSentence(record: SfmRecord, collector: BlockCollector): void {
   const read = (markers: readonly string[]): { readonly language: string; readonly text: string }[] => markers.map((marker) => ({ language: `\\${marker}`, text: sfmText(record, marker) })).filter(({ text }) => text !== '');
   const texts = read(TEXT_LINES).slice(0, 1);
-  const known = texts.length > 0 ? [...texts, ...read(FREE_TRANSLATIONS)] : record.fields.slice(1).filter(({ marker }) => !marker.startsWith('_') && marker !== 'dt').slice(0, 1).map(({ value }) => ({ language: '', text: oneLine(value) }));
+  const known = texts.length > 0 ? [...texts, ...read(FREE_TRANSLATIONS)] : ownFields(record);
   const timed = timeOf(record);
   const speaker = sfmText(record, 'ELANParticipant') || sfmText(record, 'sp');
   const place = { line: record.line, ...timed, ...(speaker === '' ? {} : { speaker }) };
   addVersions(collector, place, { versions: known.map(({ text }) => ({ language: '', text })), glosses: read(GLOSS_LINES) });
+}
+
+const NO_TEXT = new Set(['dt', 'ref', 'rf', 'id', 'ELANBegin', 'ELANEnd', 'ELANParticipant']);
+
+/** Every field of a record whose markers are a project's own; the one that begins it too, unless it only numbers it. */
+function ownFields({ fields }: SfmRecord): readonly { readonly text: string }[] {
+  return fields.filter(({ marker, value }, i) => !marker.startsWith('_') && !NO_TEXT.has(marker) && !(i === 0 && areReferenceNumbers([value]))).map(({ value }) => ({ text: oneLine(value) }));
 }
 
 const SECONDS_TO_MS = 1000;

@@ -14,6 +14,8 @@ export type LiftEntry = {
   readonly line: number;
   readonly lexicalUnit: readonly TaggedText[];
   readonly citation: readonly TaggedText[];
+  /** Other spellings and forms of the word. */
+  readonly variants: readonly TaggedText[];
   readonly senses: readonly LiftSense[];
 };
 
@@ -22,7 +24,7 @@ export type LiftPart = { readonly kind: 'header'; readonly version: string; read
 const TEXTS_LIMIT = 100_000; // in one entry
 
 type OpenSense = { readonly isSubsense: boolean; readonly glosses: TaggedText[]; readonly definitions: TaggedText[]; readonly examples: { readonly texts: TaggedText[]; readonly translations: TaggedText[] }[] };
-type OpenEntry = Omit<LiftEntry, 'senses' | 'lexicalUnit' | 'citation'> & { readonly lexicalUnit: TaggedText[]; readonly citation: TaggedText[]; readonly senses: OpenSense[] };
+type OpenEntry = Omit<LiftEntry, 'senses' | 'lexicalUnit' | 'citation' | 'variants'> & { readonly lexicalUnit: TaggedText[]; readonly citation: TaggedText[]; readonly variants: TaggedText[]; readonly senses: OpenSense[] };
 
 /**
  * Faults: 'invalid-bytes', 'not-well-formed', 'record-too-long'; the entry is then left out.
@@ -57,6 +59,7 @@ export function liftParser(place: FormatPlace): PieceParser<LiftPart> {
       } else if (form !== 'form') return;
       else if (owner === 'lexical-unit' && above === 'entry') into.lexicalUnit.push(tagged);
       else if (owner === 'citation' && above === 'entry') into.citation.push(tagged);
+      else if (owner === 'variant' && above === 'entry') into.variants.push(tagged);
       else if (owner === 'definition' && isInSense(above)) sense?.definitions.push(tagged);
       else if (owner === 'example' && isInSense(above)) sense?.examples.at(-1)?.texts.push(tagged);
       else if (owner === 'translation' && above === 'example') sense?.examples.at(-1)?.translations.push(tagged);
@@ -67,7 +70,7 @@ export function liftParser(place: FormatPlace): PieceParser<LiftPart> {
         path.push(name);
         if (name === 'lift') emit(part({ kind: 'header', version: attributes['version'] ?? '', producer: attributes['producer'] ?? '' }));
         else if (name === 'entry' && parent === 'lift') {
-          entry = { kind: 'entry', id: attributes['id'] ?? '', line: line(), lexicalUnit: [], citation: [], senses: [] };
+          entry = { kind: 'entry', id: attributes['id'] ?? '', line: line(), lexicalUnit: [], citation: [], variants: [], senses: [] };
           texts = 0;
           isBroken = false;
           openSenses.length = 0;
