@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRouterClient } from '@orpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathOnDisk } from '../../core/base/file-names.ts';
 import { writeModelFolder } from '../../core/encoding/model-folder.ts';
 import { testModel } from '../../core/encoding/test-models.ts';
 import { errorRecordFrom, NO_FILTER, type Hit, type IsoglossClient, type Job, type JobRequest, type Library } from '../contract/index.ts';
@@ -157,6 +158,8 @@ describe('a library', () => {
   it('takes a second folder: every path begins with its folder, and search goes on meanwhile', async () => {
     await mkdir(join(home, 'more'));
     await writeFile(join(home, 'more', 'hut.txt'), 'a small hut stands by the lake\n');
+    const odd = process.platform === 'linux' ? 'caf\uf7e9.txt' : 'caf\u00e9.txt'; // there a name need not be UTF-8
+    await writeFile(pathOnDisk(join(home, 'more', odd)), 'coffee grows on the slope\n');
     const library = await client.library.addFolder({ projectId, folder: join(home, 'more') });
     expect(library).toMatchObject({ folders: [{ name: 'documents' }, { name: 'more' }] });
     expect(await paths('boat')).not.toEqual([]); // the index of before answers
@@ -164,8 +167,11 @@ describe('a library', () => {
     const [hit] = await search('hut');
     expect(await client.document.excerpt({ projectId, path: 'more/hut.txt', location: hit?.location ?? { line: 1, row: null, heading: null, start: 0, end: 5 } })).toMatchObject({ text: 'a small hut stands by the lake' });
     expect(await failure(client.document.excerpt({ projectId, path: 'more/../documents/river.txt', location: hit?.location ?? { line: 1, row: null, heading: null, start: 0, end: 5 } }))).toMatchObject({ code: 'document.outside-library' });
+    const [beans] = await search('coffee');
+    expect(await client.document.excerpt({ projectId, path: `more/${odd}`, location: beans?.location ?? { line: 1, row: null, heading: null, start: 0, end: 0 } })).toMatchObject({ path: `more/${odd}`, text: 'coffee grows on the slope', hasChanged: false });
     expect(await paths('boat')).toEqual(['documents/river.txt']);
     await settled();
+    expect((await indexed()).changes).toEqual({ added: 0, changed: 0, removed: 0 });
     await client.library.removeFolder({ projectId, folder: join(home, 'more') });
     await until(async () => ((await paths('hut')).length === 0 ? true : null));
     await settled();

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pathOnDisk } from '../../core/base/file-names.ts';
 import { createLibraryWatch, type LibraryWatch } from './library-watch.ts';
 
 const QUIET_MS = 60;
@@ -54,6 +55,14 @@ describe('a library that is watched', () => {
     await pause(3 * QUIET_MS); // the new folders are found meanwhile
     looks = [];
     await writeFile(join(root, 'new', 'deep', 'b.txt'), 'text');
+    await until(() => looks.length > 0);
+  });
+
+  it.skipIf(process.platform !== 'linux')('is followed by events, too, where a folder in it has a name that is not UTF-8', async () => {
+    const odd = join(root, 'carpeta ni\uf7f1o');
+    await mkdir(pathOnDisk(odd));
+    await follow();
+    await writeFile(pathOnDisk(join(odd, 'a.txt')), 'text');
     await until(() => looks.length > 0);
   });
 

@@ -5,6 +5,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nameOfBytes, pathOnDisk } from '../../core/base/file-names.ts';
 import type { Watching } from '../contract/index.ts';
 
 export type WatchedFolder = { readonly name: string; readonly path: string };
@@ -127,19 +128,18 @@ async function watchTree(entry: Entry, root: string, onEvent: () => void): Promi
 }
 
 async function foldersIn(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => []); // gone, or not ours to read: the walk tells it
-  return entries.filter((found) => found.isDirectory() && !found.name.startsWith('.')).map((found) => join(path, found.name));
+  const entries = await readdir(pathOnDisk(path), { withFileTypes: true, encoding: 'buffer' }).catch(() => []); // gone, or not ours to read: the walk tells it
+  return entries.filter((found) => found.isDirectory()).map((found) => nameOfBytes(found.name)).filter((name) => !name.startsWith('.')).map((name) => join(path, name));
 }
 
 /** @returns false where the system has no more watches, or none for this disk. */
 function watchOne(entry: Entry, path: string, { recursive, onEvent }: { readonly recursive: boolean; readonly onEvent: (type?: string, name?: string | null) => void }): boolean {
   try {
-    const watcher = watch(path, { recursive, persistent: false });
+    const watcher = watch(pathOnDisk(path), { recursive, persistent: false, encoding: 'buffer' }, (type, name) => onEvent(type, name === null ? null : nameOfBytes(name)));
     const forget = (): void => {
       watcher.close();
       entry.watchers.delete(path);
     };
-    watcher.on('change', (type, name) => onEvent(type, typeof name === 'string' ? name : null));
     watcher.on('error', () => {
       forget();
       onEvent(); // the folder was removed, or its disk

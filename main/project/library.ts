@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { InputError, IsoglossError } from '../../core/base/errors.ts';
+import { pathOnDisk } from '../../core/base/file-names.ts';
 import { walkLibrary } from '../../core/documents/library-folders.ts';
 import { errorRecordSchema, LIBRARY_FILES_SHOWN, LIBRARY_FOLDERS, libraryFileSchema, list, spellingRulesSchema, type Library, type LibraryFolder, type Watching } from '../contract/index.ts';
 import { libraryPlace } from './index-places.ts';
@@ -92,7 +93,7 @@ function viewShared(report: LibraryReport | null, modelId: string | null): Libra
 }
 
 async function viewFolder({ name, path }: ProjectFolders[number]): Promise<LibraryFolder> {
-  const isThere = await stat(path).then((found) => found.isDirectory(), () => false);
+  const isThere = await stat(pathOnDisk(path)).then((found) => found.isDirectory(), () => false);
   return { name, path, state: isThere ? 'present' : 'missing' };
 }
 

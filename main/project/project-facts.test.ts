@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathOnDisk } from '../../core/base/file-names.ts';
 import { parseRecipe } from '../../core/training/recipe.ts';
 import { checkpointFolderOf } from '../../core/training/run-training.ts';
 import { ADVICE_PLACES } from '../contract/index.ts';
@@ -136,6 +137,16 @@ describe('the folder browser', () => {
     expect(view.entries.map(({ name }) => name)).toEqual(['b', 'a2.txt', 'a10.txt']);
     expect(view.parent).toBe(folder);
     expect((await viewFolder({ path: place, show: 'folders', home: folder })).entries.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it.skipIf(process.platform !== 'linux')('shows a folder whose name is not UTF-8 with its bytes in words, and opens it', async () => {
+    const place = join(folder, 'odd');
+    const inner = join(place, 'carpeta ni\uf7f1o');
+    await mkdir(place);
+    await mkdir(pathOnDisk(inner));
+    await writeFile(pathOnDisk(join(inner, 'caf\uf7e9.txt')), 'x');
+    expect((await viewFolder({ path: place, show: 'folders', home: folder })).entries).toEqual([{ kind: 'folder', name: 'carpeta ni\\xF1o', path: inner }]);
+    expect((await viewFolder({ path: inner, show: 'all', home: folder })).entries.map(({ name }) => name)).toEqual(['caf\\xE9.txt']);
   });
 
   it('says what is wrong with a place that cannot be shown', async () => {

@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, resolve, isAbsolute } from 'node:path';
 import { InputError, toIsoglossError } from '../../core/base/errors.ts';
+import { nameOfBytes, pathOnDisk } from '../../core/base/file-names.ts';
 import { createDocumentReader } from '../../core/documents/document-reader.ts';
 import { isInFolder } from '../../core/documents/library-folders.ts';
 import { documentText } from '../../core/documents/parsed-document.ts';
@@ -29,7 +30,7 @@ export async function readExcerpt({ folders, path, location, indexedAt }: Excerp
     text: passage.toWellFormed(),
     after: text.slice(end, end + CHARACTERS_AROUND).toWellFormed(),
     direction: scriptDirection(dominantScript(passage)),
-    hasChanged: indexedAt === null || (await stat(file)).mtimeMs > indexedAt,
+    hasChanged: indexedAt === null || (await stat(pathOnDisk(file))).mtimeMs > indexedAt,
   };
 }
 
@@ -47,8 +48,8 @@ function outside(path: string): InputError {
 /** The real path of a file of the library, and of no other: neither ".." nor a link leads out. */
 async function insideFolder(folder: string, path: string): Promise<string> {
   try {
-    const root = await realpath(folder);
-    const file = await realpath(resolve(root, path));
+    const root = await realPathOf(folder);
+    const file = await realPathOf(resolve(root, path));
     const way = relative(root, file);
     if (way === '' || way.startsWith('..') || isAbsolute(way) || isAbsolute(path)) throw outside(path);
     return file;
@@ -56,3 +57,6 @@ async function insideFolder(folder: string, path: string): Promise<string> {
     throw toIsoglossError(thrown);
   }
 }
+
+/** Byte by byte: a name need not be UTF-8. */
+const realPathOf = async (path: string): Promise<string> => nameOfBytes(await realpath(pathOnDisk(path), 'buffer'));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Progress } from '../../core/base/progress.ts';
 import { estimateLeftMs } from '../../core/base/progress.ts';
 import { deserialiseError, serialiseError, type IsoglossError } from '../../core/base/errors.ts';
+import { pathOnDisk } from '../../core/base/file-names.ts';
 import { isInFolder, type LibraryFolder } from '../../core/documents/library-folders.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { buildIndex, type BuildSummary } from '../../core/retrieval/build-index.ts';
@@ -80,7 +81,7 @@ async function describeFiles({ built, folders, indexFolder }: { readonly built: 
     .map(({ path, sizeBytes, parts }) => ({ path, sizeBytes, chunks: parts.reduce((sum, { chunks }) => sum + chunks, 0), state: { status: 'read' as const } }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   const shown = [...failed, ...skipped, ...read].slice(0, LIBRARY_FILES_SHOWN);
-  return Promise.all(shown.map(async (file) => ({ ...file, modifiedAt: await stat(placeOf(file.path, folders)).then(({ mtimeMs }) => mtimeMs, () => 0) })));
+  return Promise.all(shown.map(async (file) => ({ ...file, modifiedAt: await stat(pathOnDisk(placeOf(file.path, folders))).then(({ mtimeMs }) => mtimeMs, () => 0) })));
 }
 
 /** Where the document of a library's path lies on the disk. */
