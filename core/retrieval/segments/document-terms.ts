@@ -1,141 +1,205 @@
 /**
  * Which terms has a document, for every way of searching it? Terms depend on the parts of a text between white space alone, so each
- * distinct part is analysed once and remembered by number: this is what makes indexing fast.
+ * distinct part is analysed once and known by a number from then on: this is what makes indexing fast.
  */
 import type { TokenSums } from '../../encoding/token-sums.ts';
 import { documentStem } from '../../alignment/word-tokens.ts';
+import { foldForSearch } from '../../text/search-folding.ts';
 import { abjadRuns, amongAbjads, characterTerms, createCharacterAnalyzer, createWordAnalyzer, isAbjadText, wholeWordOf, wordRuns, wordTerms } from '../analysis.ts';
 import type { MatchingForm } from '../analysis.ts';
 import { translationAnalyzer } from '../query-translation.ts';
-import { growingNumbers } from './growing-numbers.ts';
+import { partTable } from './part-table.ts';
 import { termHash } from './term-hash.ts';
+import { termNumbers } from './term-numbers.ts';
+import type { TermNumbers } from './term-numbers.ts';
 
 export const lexicalParts = ['words', 'characters', 'translated'] as const;
 export type LexicalPart = (typeof lexicalParts)[number];
+export const termKinds = [...lexicalParts, 'tokens'] as const;
+export type TermKind = (typeof termKinds)[number];
 
-/** Terms met so far; a term's number is its place. */
-export type TermNumbers = {
-  readonly numberOf: (term: string) => number;
-  readonly hashOf: (number: number) => number;
-  readonly size: () => number;
+/** A text as numbers of its distinct parts. Valid until the next document. */
+export type DocumentParts = {
+  /** The parts, at places [0, count), and how often each stands in the text. */
+  readonly numbers: Uint32Array;
+  readonly times: Uint32Array;
+  readonly count: number;
+  /** How many terms of each kind (in the order of `termKinds`) the text has, repetitions counted. */
+  readonly lengths: Uint32Array;
+  /** The terms of its parts, each part counted once: the entries that it adds to lists. */
+  readonly postings: number;
+  /** Its tokens in their order; empty without token sums. */
+  readonly tokens: Uint32Array;
 };
 
-/** Numbers of a document's terms with repetitions: stretches of one array. Valid until the next document. */
-export type TermStretches = { readonly numbers: Uint32Array; /** Where each of the `count` stretches begins and ends: [from, to) one after another. */ readonly bounds: Int32Array; readonly count: number; /** How often each stretch counts. */ readonly times: Int32Array };
+/** A word written with marks, by the hash of its spelling without them. */
+export type Spelling = { readonly hash: number; readonly word: string };
 
 export type DocumentTerms = {
   readonly terms: Readonly<Record<LexicalPart, TermNumbers>>;
-  /** The word of a term of 'characters' that stands for a whole word; undefined for others. */
-  readonly wholeWord: (number: number) => string | undefined;
-  /** Every term of a text; its tokens as terms, and in their order (`sequence`); without token sums no tokens. */
-  readonly analyse: (text: string) => Readonly<Record<LexicalPart | 'tokens', TermStretches>> & { readonly sequence: Uint32Array };
+  /** Of terms of 'characters' that stand for a whole word with marks. */
+  readonly spellings: ReadonlyMap<number, Spelling>;
+  readonly partsOf: (text: string) => DocumentParts;
+  /** Parts met so far. */
+  readonly size: () => number;
+  /** Where terms of every part lie in `numbers`: those of kind k at [bounds[s p + k], bounds[s p + k + 1]), s = PART_STRIDE. */
+  readonly numbers: () => Uint32Array;
+  readonly bounds: () => Uint32Array;
+  /** Whether so much is remembered that it is time to begin anew with the next segment. */
+  readonly isFull: () => boolean;
 };
 
 /** Longer parts (whole sentences of scripts without spaces) are analysed each time. */
 const LONGEST_REMEMBERED = 48;
 const MOST_REMEMBERED = 400_000;
 const MOST_NUMBERS = 2 ** 24;
+const MOST_TERMS = 2 ** 22;
 /** One word of plain letters: what the analyzers find in it is known without their patterns. */
 const PLAIN_WORD = /^([A-Za-z0-9]+)[.,;:!?]*$/;
+const PLAIN_FORM = /^[a-z0-9]+$/;
 const WHITE_SPACE = /\p{White_Space}/u;
 const SPACE = 0x20;
-const NOT_MADE = -1;
 const FIRST_SEED = 0x811c9dc5;
 const SECOND_SEED = 0x9e3779b1;
 const FIRST_PRIME = 0x01000193;
 const SECOND_PRIME = 0x85ebca77;
-/** Fields of a remembered part: where its numbers begin in the pool, how many of each kind, its runs, where its terms among abjads are, and which text had it last, at which slot. */
-const FIELDS = 11;
-const [AT, WORDS, CHARACTERS, TRANSLATED, TOKENS, RUNS, ABJAD_RUNS, AMONG_AT, AMONG, SEEN_IN, SLOT] = Array.from({ length: FIELDS }, (_, i) => i) as [number, number, number, number, number, number, number, number, number, number, number];
+
+/** Of every part: where its terms of each kind begin and end; its runs, those of abjads, and which part it is among abjads (0: not known, else its number + 1). */
+export const PART_STRIDE = 8;
+const [RUNS, ABJAD_RUNS, AMONG] = [5, 6, 7] as const;
 
 export function createDocumentTerms(options: { readonly form: MatchingForm; readonly tokenSums: TokenSums | null }): DocumentTerms {
   const { form, tokenSums } = options;
   const wordAnalyzer = createWordAnalyzer(form);
   const characterAnalyzer = createCharacterAnalyzer(form);
-  const wholeWords: (string | undefined)[] = [];
-  const terms = { words: termNumbers(), characters: termNumbers((term) => wholeWords.push(wholeWordOf(term) ?? undefined)), translated: termNumbers() };
+  const terms = { words: termNumbers(), characters: termNumbers(), translated: termNumbers() };
+  const spellings = new Map<number, Spelling>();
   const cutsTokens = tokenSums !== null && tokenSums.isWordLocal;
 
   const remembered = partTable();
-  let fields = new Int32Array(FIELDS * 1024);
-  let records = 0;
-  let pool = new Uint32Array(1 << 16);
+  let bounds = new Uint32Array(PART_STRIDE * 1024);
+  let parts = 0;
+  let pool = new Uint32Array(2 ** 16);
   let used = 0;
-  let own = new Int32Array(3 * 1024); // of each part of the text at hand: its record, where it begins and ends
-  let bounds = boundsFor(2 * 1024);
-  let distinctParts = new Int32Array(1024); // of the text at hand: where each part stands first, and how often it stands there
-  let times = new Int32Array(1024);
+  // Of the text at hand: its UTF-16 units; of each stretch between white space its slot; of each slot its part, how often and where first.
+  let units = new Uint16Array(2 ** 13);
+  let slots = new Uint32Array(1024);
+  let numbers = new Uint32Array(1024);
+  let times = new Uint32Array(1024);
+  let begins = new Uint32Array(1024);
+  let ends = new Uint32Array(1024);
+  const lengths = new Uint32Array(termKinds.length);
   let document = 0;
-  let units = new Uint16Array(2 ** 13); // UTF-16 units of the text at hand
 
-  const append = (numbers: ArrayLike<number>): void => {
-    if (used + numbers.length > pool.length) {
-      const larger = new Uint32Array(2 * (used + numbers.length));
-      larger.set(pool.subarray(0, used));
-      pool = larger;
+  const growSlots = (): void => {
+    [numbers, times, begins, ends] = [longer(numbers), longer(times), longer(begins), longer(ends)];
+  };
+  const append = (more: ArrayLike<number>): void => {
+    if (used + more.length > pool.length) pool = longer(pool, used + more.length);
+    for (let i = 0; i < more.length; i += 1) pool[used + i] = more[i] ?? 0;
+    used += more.length;
+  };
+  const push = (number: number): void => {
+    if (used === pool.length) pool = longer(pool);
+    pool[used] = number;
+    used += 1;
+  };
+  const appendTerms = (some: readonly string[], own: TermNumbers): void => {
+    for (const term of some) push(own.numberOf(term));
+  };
+  const appendCharacterTerms = (some: readonly string[]): void => {
+    for (const term of some) {
+      const before = terms.characters.size();
+      const number = terms.characters.numberOf(term);
+      push(number);
+      if (number === before) rememberSpelling(number, wholeWordOf(term));
     }
-    pool.set(numbers, used);
-    used += numbers.length;
   };
-  const appendTerms = (units: readonly string[], analyzerTerms: (unit: string) => readonly string[], numbers: TermNumbers): number => {
-    const before = used;
-    for (const unit of units) append(analyzerTerms(unit).map(numbers.numberOf));
-    return used - before;
+  const rememberSpelling = (number: number, word: string | null): void => {
+    if (word === null || PLAIN_FORM.test(word)) return;
+    const bare = foldForSearch(word);
+    if (bare !== word) spellings.set(number, { hash: termHash(bare), word: copied(word) });
   };
+  const plainTerms = createPlainTerms(terms.characters, push);
   const runsOf = (part: string): string[] => wordRuns(part).map(({ start, end }) => part.slice(start, end));
 
+  /** Begins the record of a part. @returns where it is in `bounds`. */
+  const newPart = (): number => {
+    const at = PART_STRIDE * parts;
+    if (at === bounds.length) bounds = longer(bounds);
+    parts += 1;
+    return at;
+  };
   const analysePart = (part: string): number => {
-    if ((records + 1) * FIELDS > fields.length) {
-      const larger = new Int32Array(2 * fields.length);
-      larger.set(fields);
-      fields = larger;
-    }
-    const record = records * FIELDS;
-    records += 1;
+    const at = newPart();
     const plain = PLAIN_WORD.exec(part)?.[1];
     const runs = plain === undefined ? runsOf(part) : [plain];
-    fields[record + AT] = used;
+    bounds[at] = used;
     if (plain === undefined) {
-      fields[record + WORDS] = appendTerms(wordAnalyzer.units(part), wordAnalyzer.terms, terms.words);
-      fields[record + CHARACTERS] = appendTerms(runs, characterAnalyzer.terms, terms.characters);
-      fields[record + TRANSLATED] = appendTerms(translationAnalyzer.units(part), translationAnalyzer.terms, terms.translated);
+      for (const unit of wordAnalyzer.units(part)) appendTerms(wordAnalyzer.terms(unit), terms.words);
+      bounds[at + 1] = used;
+      for (const run of runs) appendCharacterTerms(characterAnalyzer.terms(run));
+      bounds[at + 2] = used;
+      for (const unit of translationAnalyzer.units(part)) appendTerms(translationAnalyzer.terms(unit), terms.translated);
     } else {
       const word = form(plain);
-      fields[record + WORDS] = appendTerms([word], wordTerms, terms.words);
-      fields[record + CHARACTERS] = appendTerms([word], (own) => characterTerms(own), terms.characters);
-      fields[record + TRANSLATED] = appendTerms([documentStem(plain)], (own) => [own], terms.translated);
+      appendTerms(wordTerms(word), terms.words);
+      bounds[at + 1] = used;
+      if (PLAIN_FORM.test(word)) plainTerms(word);
+      else appendCharacterTerms(characterTerms(word));
+      bounds[at + 2] = used;
+      push(terms.translated.numberOf(documentStem(plain)));
     }
-    const before = used;
+    bounds[at + 3] = used;
     if (cutsTokens) append(tokenSums.tokens(part));
-    fields[record + TOKENS] = used - before;
-    fields[record + RUNS] = runs.length;
-    fields[record + ABJAD_RUNS] = abjadRuns(runs);
-    fields[record + AMONG_AT] = 0;
-    fields[record + AMONG] = NOT_MADE;
-    fields[record + SEEN_IN] = 0;
-    return record;
+    bounds[at + 4] = used;
+    bounds[at + RUNS] = runs.length;
+    bounds[at + ABJAD_RUNS] = abjadRuns(runs);
+    return at / PART_STRIDE;
   };
-  const analyseAmong = (record: number, part: string): void => {
-    fields[record + AMONG_AT] = used;
-    fields[record + AMONG] = appendTerms(runsOf(part).map(amongAbjads), characterAnalyzer.terms, terms.characters);
+  /** The part with the character terms that it has in a text of an abjad: itself, or one more part. */
+  const amongAbjadParts = (number: number, part: string): number => {
+    const known = bounds[PART_STRIDE * number + AMONG] ?? 0;
+    if (known !== 0) return known - 1;
+    const runs = runsOf(part);
+    const among = runs.map(amongAbjads);
+    const own = among.every((run, i) => run === runs[i]) ? number : newPart() / PART_STRIDE;
+    bounds[PART_STRIDE * number + AMONG] = own + 1;
+    if (own === number) return number;
+    const [from, at] = [PART_STRIDE * number, PART_STRIDE * own];
+    const copy = (kind: number): void => append(pool.slice(bounds[from + kind], bounds[from + kind + 1]));
+    bounds[at] = used;
+    copy(0);
+    bounds[at + 1] = used;
+    for (const run of among) appendCharacterTerms(characterAnalyzer.terms(run));
+    bounds[at + 2] = used;
+    copy(2);
+    bounds[at + 3] = used;
+    copy(3);
+    bounds[at + 4] = used;
+    bounds[at + AMONG] = own + 1;
+    return own;
   };
-  const forget = (): void => {
-    remembered.clear();
-    records = 0;
-    used = 0;
+  /** A part without terms but these tokens: for tokenizers that must see a whole text. */
+  const partOfTokens = (tokens: Uint32Array): number => {
+    const at = newPart();
+    bounds.fill(used, at, at + 4);
+    append(tokens);
+    bounds[at + 4] = used;
+    return at / PART_STRIDE;
   };
 
   return {
     terms,
-    wholeWord: (number) => wholeWords[number],
-    analyse: (text) => {
-      if (remembered.size() > MOST_REMEMBERED || used > MOST_NUMBERS) forget();
+    spellings,
+    size: () => parts,
+    numbers: () => pool,
+    bounds: () => bounds,
+    isFull: () => remembered.size() > MOST_REMEMBERED || used > MOST_NUMBERS || terms.characters.size() > MOST_TERMS,
+    partsOf: (text) => {
       document += 1;
+      let stretches = 0;
       let count = 0;
-      let distinct = 0;
-      let tokenCount = 0;
-      let runs = 0;
-      let ofAbjads = 0;
       const length = text.length;
       if (length > units.length) units = new Uint16Array(2 * length);
       Buffer.from(units.buffer).write(text, 'utf16le'); // read from an array, a unit costs half of what charCodeAt costs
@@ -155,139 +219,96 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
           at += 1;
           unit = at < length ? (ofText[at] ?? 0) : SPACE;
         } while (isSpace[unit] !== 1);
-        let record = remembered.find(first, second, at - from);
-        if (record < 0) {
-          record = analysePart(text.slice(from, at));
-          if (at - from <= LONGEST_REMEMBERED) remembered.put(record, first, second, at - from);
-        }
-        if (3 * count + 3 > own.length) own = longer(own);
-        own[3 * count] = record;
-        own[3 * count + 1] = from;
-        own[3 * count + 2] = at;
-        count += 1;
-        if (fields[record + SEEN_IN] === document) times[fields[record + SLOT] ?? 0] = (times[fields[record + SLOT] ?? 0] ?? 0) + 1;
+        let place = remembered.find(first, second, at - from);
+        let slot = remembered.slotIn(place, document);
+        if (slot >= 0) times[slot] = (times[slot] ?? 0) + 1;
         else {
-          fields[record + SEEN_IN] = document;
-          fields[record + SLOT] = distinct;
-          if (distinct === times.length) times = longer(times);
-          if (distinct === distinctParts.length) distinctParts = longer(distinctParts);
-          times[distinct] = 1;
-          distinctParts[distinct] = count - 1;
-          distinct += 1;
+          slot = count;
+          count += 1;
+          if (slot === numbers.length) growSlots();
+          let number = remembered.partAt(place);
+          const isNew = number < 0;
+          if (isNew) number = analysePart(text.slice(from, at));
+          if (isNew && at - from <= LONGEST_REMEMBERED) place = remembered.put(place, { first, second, length: at - from, number });
+          if (!isNew || at - from <= LONGEST_REMEMBERED) remembered.setSlot(place, document, slot);
+          numbers[slot] = number;
+          times[slot] = 1;
+          begins[slot] = from;
+          ends[slot] = at;
         }
-        tokenCount += fields[record + TOKENS] ?? 0;
-        runs += fields[record + RUNS] ?? 0;
-        ofAbjads += fields[record + ABJAD_RUNS] ?? 0;
+        if (stretches === slots.length) slots = longer(slots);
+        slots[stretches] = slot;
+        stretches += 1;
       }
-      const isAbjad = ofAbjads > 0 && isAbjadText(runs, ofAbjads);
-      if (isAbjad) for (let i = 0; i < count; i += 1) if (fields[(own[3 * i] ?? 0) + AMONG] === NOT_MADE) analyseAmong(own[3 * i] ?? 0, text.slice(own[3 * i + 1], own[3 * i + 2]));
-      if (2 * distinct > bounds.words.length) bounds = boundsFor(4 * distinct);
-      const { words, characters, translated, tokens } = bounds;
-      for (let i = 0; i < distinct; i += 1) {
-        const record = own[3 * (distinctParts[i] ?? 0)] ?? 0;
-        const wordsFrom = fields[record + AT] ?? 0;
-        const charactersFrom = wordsFrom + (fields[record + WORDS] ?? 0);
-        const translatedFrom = charactersFrom + (fields[record + CHARACTERS] ?? 0);
-        const tokensFrom = translatedFrom + (fields[record + TRANSLATED] ?? 0);
-        const amongFrom = fields[record + AMONG_AT] ?? 0;
-        words[2 * i] = wordsFrom;
-        words[2 * i + 1] = charactersFrom;
-        characters[2 * i] = isAbjad ? amongFrom : charactersFrom;
-        characters[2 * i + 1] = isAbjad ? amongFrom + (fields[record + AMONG] ?? 0) : translatedFrom;
-        translated[2 * i] = translatedFrom;
-        translated[2 * i + 1] = tokensFrom;
-        tokens[2 * i] = tokensFrom;
-        tokens[2 * i + 1] = tokensFrom + (fields[record + TOKENS] ?? 0);
+      let runs = 0;
+      let ofAbjads = 0;
+      for (let i = 0; i < count; i += 1) {
+        const at = PART_STRIDE * (numbers[i] ?? 0);
+        runs += (times[i] ?? 0) * (bounds[at + RUNS] ?? 0);
+        ofAbjads += (times[i] ?? 0) * (bounds[at + ABJAD_RUNS] ?? 0);
       }
-      const sequence = tokenSums === null || cutsTokens ? new Uint32Array(tokenCount) : tokenSums.tokens(text);
-      if (cutsTokens) for (let i = 0, place = 0; i < count; i += 1) {
-        const record = own[3 * i] ?? 0;
-        const tokensFrom = (fields[record + AT] ?? 0) + (fields[record + WORDS] ?? 0) + (fields[record + CHARACTERS] ?? 0) + (fields[record + TRANSLATED] ?? 0);
-        for (let t = tokensFrom, end = tokensFrom + (fields[record + TOKENS] ?? 0); t < end; t += 1, place += 1) sequence[place] = pool[t] ?? 0;
+      if (ofAbjads > 0 && isAbjadText(runs, ofAbjads)) for (let i = 0; i < count; i += 1) numbers[i] = amongAbjadParts(numbers[i] ?? 0, text.slice(begins[i], ends[i]));
+      lengths.fill(0);
+      let postings = 0;
+      for (let i = 0; i < count; i += 1) {
+        const at = PART_STRIDE * (numbers[i] ?? 0);
+        const often = times[i] ?? 0;
+        for (let kind = 0; kind < termKinds.length; kind += 1) lengths[kind] = (lengths[kind] ?? 0) + often * ((bounds[at + kind + 1] ?? 0) - (bounds[at + kind] ?? 0));
+        postings += (bounds[at + 4] ?? 0) - (bounds[at] ?? 0);
+        begins[i] = bounds[at + 3] ?? 0; // from here on where its tokens are
+        ends[i] = bounds[at + 4] ?? 0;
       }
-      const stretches = (own: Int32Array): TermStretches => ({ numbers: pool, bounds: own, count: distinct, times });
-      return { words: stretches(words), characters: stretches(characters), translated: stretches(translated), tokens: cutsTokens ? stretches(tokens) : oneStretch(sequence), sequence };
+      if (tokenSums !== null && !cutsTokens) {
+        const tokens = tokenSums.tokens(text);
+        if (count === numbers.length) growSlots();
+        numbers[count] = partOfTokens(tokens);
+        times[count] = 1;
+        lengths[3] = tokens.length;
+        return { numbers, times, count: count + 1, lengths, postings: postings + tokens.length, tokens };
+      }
+      const tokens = new Uint32Array(lengths[3] ?? 0);
+      for (let i = 0, place = 0; i < stretches; i += 1) {
+        const slot = slots[i] ?? 0;
+        for (let t = begins[slot] ?? 0, end = ends[slot] ?? 0; t < end; t += 1, place += 1) tokens[place] = pool[t] ?? 0;
+      }
+      return { numbers, times, count, lengths, postings, tokens };
     },
   };
 }
 
-const oneStretch = (numbers: Uint32Array): TermStretches => ({ numbers, bounds: Int32Array.of(0, numbers.length), count: 1, times: Int32Array.of(1) });
+const EDGE = '_'.charCodeAt(0);
+const WHOLE = '='.charCodeAt(0);
+const GRAM = 4;
 
-const boundsFor = (numbers: number): Readonly<Record<LexicalPart | 'tokens', Int32Array>> => ({ words: new Int32Array(numbers), characters: new Int32Array(numbers), translated: new Int32Array(numbers), tokens: new Int32Array(numbers) });
-
-function longer(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 * array.length);
-  larger.set(array);
-  return larger;
+/** The character terms of a word of plain letters and digits, straight from its units: the same as `characterTerms` gives (tested). */
+function createPlainTerms(terms: TermNumbers, push: (number: number) => void): (word: string) => void {
+  let units = new Uint16Array(64);
+  return (word) => {
+    const marked = word.length + 2;
+    if (marked > units.length) units = new Uint16Array(2 * marked);
+    units[0] = EDGE;
+    for (let i = 0; i < word.length; i += 1) units[i + 1] = word.charCodeAt(i);
+    units[marked - 1] = EDGE;
+    if (marked <= GRAM) {
+      push(terms.numberOfUnits(units, 0, marked));
+      return;
+    }
+    for (let from = 0; from + GRAM <= marked; from += 1) push(terms.numberOfUnits(units, from, from + GRAM));
+    units[0] = WHOLE;
+    push(terms.numberOfUnits(units, 0, marked - 1));
+  };
 }
 
 /** 1 for every UTF-16 unit that is white space. */
 const IS_SPACE = Uint8Array.from({ length: 2 ** 16 }, (_, unit) => Number(WHITE_SPACE.test(String.fromCharCode(unit))));
 
-const FIRST_PLACES = 2 ** 14;
-/** Numbers of a place: two hashes, the length of the part (0: free), its record; side by side, so that a look takes one line of the cache. */
-const PLACE = 4;
-
-/** Records of parts by two hashes and the length of the part: texts are not cut up to be looked up. Two parts are taken for one with a probability of 2^-64. */
-function partTable() {
-  let places = new Int32Array(PLACE * FIRST_PLACES);
-  let size = 0;
-  /** Where a part is, or the free place where it belongs. */
-  const placeOf = (first: number, second: number, length: number): number => {
-    const mask = places.length - 1;
-    let place = (PLACE * (first ^ (first >>> 15))) & mask;
-    while (places[place + 2] !== 0 && (places[place] !== first || places[place + 1] !== second || places[place + 2] !== length)) place = (place + PLACE) & mask;
-    return place;
-  };
-  const put = (record: number, first: number, second: number, length: number): void => {
-    const place = placeOf(first, second, length);
-    places[place] = first;
-    places[place + 1] = second;
-    places[place + 2] = length;
-    places[place + 3] = record;
-  };
-  return {
-    size: () => size,
-    clear: () => {
-      places.fill(0);
-      size = 0;
-    },
-    /** The record of a part; -1 for a new one. */
-    find: (first: number, second: number, length: number): number => {
-      const place = placeOf(first, second, length);
-      return places[place + 2] === 0 ? -1 : (places[place + 3] ?? -1);
-    },
-    put: (record: number, first: number, second: number, length: number): void => {
-      size += 1;
-      if (2 * PLACE * size > places.length) {
-        const before = places;
-        places = new Int32Array(2 * before.length);
-        for (let at = 0; at < before.length; at += PLACE) if (before[at + 2] !== 0) put(before[at + 3] ?? 0, before[at] ?? 0, before[at + 1] ?? 0, before[at + 2] ?? 0);
-      }
-      put(record, first, second, length);
-    },
-  };
-}
-
 /** A stretch of a text from this length on keeps the whole text in memory (V8), so its letters are copied. */
 const SHORTEST_SLICE = 13;
+const copied = (text: string): string => (text.length < SHORTEST_SLICE ? text : Buffer.from(text, 'utf16le').toString('utf16le'));
 
-function termNumbers(onNew: (term: string) => void = () => undefined): TermNumbers {
-  const numbers = new Map<string, number>();
-  const high = growingNumbers((n) => new Uint32Array(n));
-  const low = growingNumbers((n) => new Uint32Array(n));
-  return {
-    numberOf: (term) => {
-      const known = numbers.get(term);
-      if (known !== undefined) return known;
-      const hash = termHash(term);
-      high.push(Math.floor(hash / 2 ** 32));
-      low.push(hash >>> 0);
-      onNew(term);
-      numbers.set(term.length < SHORTEST_SLICE ? term : Buffer.from(term, 'utf16le').toString('utf16le'), numbers.size);
-      return numbers.size - 1;
-    },
-    hashOf: (number) => high.at(number) * 2 ** 32 + low.at(number),
-    size: () => numbers.size,
-  };
+/** The same numbers with room for more: at least `least`, at least twice as many. */
+function longer(array: Uint32Array<ArrayBuffer>, least = 0): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(2 * array.length, least));
+  larger.set(array);
+  return larger;
 }

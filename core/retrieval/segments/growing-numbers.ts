@@ -4,7 +4,7 @@ const PIECE_BITS = 18;
 const PIECE = 2 ** PIECE_BITS;
 const PLACE_MASK = PIECE - 1;
 
-type Numbers = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
+type Numbers = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
 export type GrowingNumbers<A extends Numbers> = {
   readonly push: (value: number) => void;

@@ -1,17 +1,15 @@
 /** How do documents become a segment? Their terms are counted, turned around into lists of documents, and written down with what search needs of them. */
-import { crc32 } from 'node:zlib';
-import { foldForSearch } from '../../text/search-folding.ts';
 import { windowRanges } from '../../encoding/windows.ts';
 import type { TokenSums } from '../../encoding/token-sums.ts';
-import type { DocumentTerms, LexicalPart, TermNumbers } from './document-terms.ts';
-import { lexicalParts } from './document-terms.ts';
+import type { DocumentTerms, TermKind } from './document-terms.ts';
+import { lexicalParts, termKinds } from './document-terms.ts';
 import { growingNumbers } from './growing-numbers.ts';
-import { createPostingCollector } from './posting-collector.ts';
-import type { PostingCollector } from './posting-collector.ts';
+import { createListJoiner, createPartPostings, partsByTerm } from './part-postings.ts';
+import type { PostingList, TermParts } from './part-postings.ts';
 import { isFullList, MOST_POSTING_BYTES, writeFull, writeSparse } from './posting-lists.ts';
+import { listSum } from './list-sum.ts';
 import type { Sections } from './section-file.ts';
-import { lowerBound } from './lower-bound.ts';
-import { termHash } from './term-hash.ts';
+import { HASH_BITS } from './term-hash.ts';
 
 /** Neighbouring chunks of one file in one batch: documents [first, first + count), chunks [firstChunk, firstChunk + count). */
 export type SegmentRun = { readonly batch: number; readonly path: string; readonly first: number; readonly firstChunk: number; readonly count: number };
@@ -38,7 +36,7 @@ export type SegmentBuilder = {
   /** @returns how many vectors (whole text and windows) stand for the document; 0 without token sums. */
   readonly add: (document: SegmentDocument) => number;
   readonly size: () => number;
-  /** Entries in its lists so far: what decides when it is written. */
+  /** Terms of its documents so far, those of a part counted once a document: what decides when it is written. */
   readonly postings: () => number;
   readonly finish: () => Sections;
 };
@@ -47,11 +45,11 @@ const bytesOf = (array: ArrayBufferView<ArrayBuffer>): Uint8Array => new Uint8Ar
 /** Documents whose tokens are embedded together. */
 const EMBEDDED_AT_ONCE = 64;
 const SMALL_VOCABULARY = 2 ** 16;
-const FREE = -1;
 
 export function createSegmentBuilder(options: { readonly documentTerms: DocumentTerms; readonly tokenSums: TokenSums | null; readonly modelId: string; readonly rules: string }): SegmentBuilder {
   const { documentTerms, tokenSums, modelId, rules } = options;
-  const collectors = { words: createPostingCollector(), characters: createPostingCollector(), translated: createPostingCollector(), tokens: createPostingCollector() };
+  const partPostings = createPartPostings();
+  const lengths = termKinds.map(() => growingNumbers((n) => new Uint32Array(n)));
   const tokenIds = growingNumbers((n) => new Uint32Array(n));
   const tokenEnds = growingNumbers((n) => new Uint32Array(n));
   const factors = growingNumbers((n) => new Float32Array(n));
@@ -60,7 +58,7 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
   const labels: PartLabels[] = [];
   const labelNumbers = new Map<string, number>();
   const labelOf = growingNumbers((n) => new Uint16Array(n));
-  let size = 0;
+  let postings = 0;
 
   const embed = (): void => {
     if (tokenSums === null || waiting.length === 0) return;
@@ -78,19 +76,19 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
   };
 
   return {
-    size: () => size,
-    postings: () => Object.values(collectors).reduce((sum, collector) => sum + collector.postings(), 0),
+    size: partPostings.size,
+    postings: () => postings,
     add: ({ batch, chunk, path, text, speaker, tier }) => {
       const last = runs.at(-1);
       if (last?.batch === batch && last.path === path && last.firstChunk + last.count === chunk) last.count += 1;
-      else runs.push({ batch, path, first: size, firstChunk: chunk, count: 1 });
+      else runs.push({ batch, path, first: partPostings.size(), firstChunk: chunk, count: 1 });
       labelOf.push(labelNumber({ speaker, tier }));
-      const terms = documentTerms.analyse(text);
-      for (const part of lexicalParts) collectors[part].addDocument(terms[part]);
-      collectors.tokens.addDocument(terms.tokens);
-      size += 1;
+      const parts = documentTerms.partsOf(text);
+      partPostings.addDocument(parts);
+      lengths.forEach((own, kind) => own.push(parts.lengths[kind] ?? 0));
+      postings += parts.postings;
+      const { tokens } = parts;
       if (tokenSums === null) return 0;
-      const tokens = terms.sequence;
       tokenIds.append(tokens);
       tokenEnds.push(tokenIds.length());
       waiting.push(tokens);
@@ -99,14 +97,26 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
     },
     finish: () => {
       embed();
+      const size = partPostings.size();
       const sections = new Map<string, readonly Uint8Array[]>();
       const facts: SegmentFacts = { version: SEGMENT_VERSION, size, modelId, rules, runs, labels };
       sections.set('facts', [Buffer.from(JSON.stringify(facts))]);
-      for (const part of lexicalParts) writePart(sections, part, collectors[part], documentTerms.terms[part], size);
-      writeSpellings(sections, collectors.characters, documentTerms);
+      const lists = partPostings.byPart(documentTerms.size());
+      const join = createListJoiner({ lists, size });
+      const write = (name: TermKind, kind: number, order: (termParts: TermParts) => TermOrder, termCount: number): TermParts => {
+        const termParts = partsByTerm({ documentTerms, kind, termCount, lists });
+        writeLists(sections, name, { order: order(termParts), listOf: (term) => join(termParts, term), size });
+        sections.set(`${name}.lengths`, [bytesOf(lengths[kind]?.take() ?? new Uint32Array(0))]);
+        return termParts;
+      };
+      lexicalParts.forEach((name, kind) => {
+        const terms = documentTerms.terms[name];
+        const termParts = write(name, kind, (own) => orderByHash(own, terms.hashOf), terms.size());
+        if (name === 'characters') writeSpellings(sections, termParts, documentTerms);
+      });
       if (labels.length > 0) sections.set('labels', [bytesOf(labelOf.take())]);
       if (tokenSums !== null) {
-        writePart(sections, 'tokens', collectors.tokens, { hashOf: (number) => number }, size);
+        write('tokens', termKinds.indexOf('tokens'), orderByNumber, tokenSums.vocabularySize);
         const ids = tokenIds.take();
         sections.set('tokens.ids', [bytesOf(tokenSums.vocabularySize <= SMALL_VOCABULARY ? new Uint16Array(ids) : ids)]);
         sections.set('tokens.ends', [bytesOf(tokenEnds.take())]);
@@ -117,91 +127,96 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
   };
 }
 
-/** The dictionary of a part (hashes ascending, document frequencies, places and sums of lists), its lists, and the documents' lengths. */
-function writePart(sections: Map<string, readonly Uint8Array[]>, part: LexicalPart | 'tokens', collector: PostingCollector, terms: Pick<TermNumbers, 'hashOf'>, size: number): void {
-  const { pieces, distinct, lengths, documentFrequencies: frequencyOf, total } = collector.collected();
-  const { order, hashes } = sortedTerms(frequencyOf, terms);
-  const next = new Uint32Array(frequencyOf.length); // where the next document of each term goes
-  let sum = 0;
-  for (const number of order) {
-    next[number] = sum;
-    sum += frequencyOf[number] ?? 0;
-  }
-  const documents = new Uint32Array(total);
-  const counts = new Uint16Array(total);
-  let document = 0;
-  for (const { termNumbers, frequencies, used } of pieces) {
-    for (let i = 0; i < used; document += 1) {
-      for (const end = i + (distinct[document] ?? 0); i < end; i += 1) {
-        const number = termNumbers[i] ?? 0;
-        const place = next[number] ?? 0;
-        next[number] = place + 1;
-        documents[place] = document;
-        counts[place] = frequencies[i] ?? 1;
-      }
-    }
-  }
-  const documentFrequencies = new Uint32Array(order.length);
-  const offsets = new Uint32Array(order.length + 1);
-  const sums = new Uint32Array(order.length);
-  let bytes = new Uint8Array(Math.max(1024, 2 * total));
+/** The terms that occur, by rising hash, and their hashes. */
+type TermOrder = { readonly terms: Uint32Array; readonly hashes: Float64Array<ArrayBuffer> };
+
+/** The dictionary of a kind of terms (hashes rising, document frequencies, places and sums of lists) and its lists. */
+function writeLists(sections: Map<string, readonly Uint8Array[]>, name: TermKind, { order: { terms, hashes }, listOf, size }: { readonly order: TermOrder; readonly listOf: (term: number) => PostingList; readonly size: number }): void {
+  const documentFrequencies = new Uint32Array(terms.length);
+  const offsets = new Uint32Array(terms.length + 1);
+  const sums = new Uint32Array(terms.length);
+  let bytes = new Uint8Array(LEAST_LIST_ROOM);
   let at = 0;
-  order.forEach((number, i) => {
-    const to = next[number] ?? 0;
-    const from = to - (frequencyOf[number] ?? 0);
-    const isFull = isFullList(to - from, size);
-    const room = isFull ? size : (to - from) * MOST_POSTING_BYTES;
+  for (let i = 0; i < terms.length; i += 1) {
+    const list = listOf(terms[i] ?? 0);
+    const count = list.to - list.from;
+    const isFull = isFullList(count, size);
+    const room = isFull ? size : count * MOST_POSTING_BYTES;
     if (at + room > bytes.length) {
       const larger = new Uint8Array(2 * (at + room));
       larger.set(bytes.subarray(0, at));
       bytes = larger;
     }
-    const list = { documents, frequencies: counts, from, to };
     const end = isFull ? writeFull(bytes, at, size, list) : writeSparse(bytes, at, list);
-    documentFrequencies[i] = to - from;
-    sums[i] = crc32(bytes.subarray(at, end));
+    documentFrequencies[i] = count;
+    sums[i] = listSum(bytes, at, end);
     at = end;
     offsets[i + 1] = at;
-  });
-  sections.set(`${part}.hashes`, [bytesOf(hashes)]);
-  sections.set(`${part}.frequencies`, [bytesOf(documentFrequencies)]);
-  sections.set(`${part}.offsets`, [bytesOf(offsets)]);
-  sections.set(`${part}.sums`, [bytesOf(sums)]);
-  sections.set(`${part}.lists`, [bytes.subarray(0, at)]);
-  sections.set(`${part}.lengths`, [bytesOf(lengths)]);
+  }
+  sections.set(`${name}.hashes`, [bytesOf(hashes)]);
+  sections.set(`${name}.frequencies`, [bytesOf(documentFrequencies)]);
+  sections.set(`${name}.offsets`, [bytesOf(offsets)]);
+  sections.set(`${name}.sums`, [bytesOf(sums)]);
+  sections.set(`${name}.lists`, [bytes.subarray(0, at)]);
 }
 
-/** The terms that occur, by rising hash. */
-function sortedTerms(frequencyOf: Uint32Array, terms: Pick<TermNumbers, 'hashOf'>): { readonly order: Int32Array; readonly hashes: Float64Array<ArrayBuffer> } {
-  let used = 0;
-  for (const frequency of frequencyOf) if (frequency > 0) used += 1;
-  const hashes = new Float64Array(used);
-  for (let number = 0, place = 0; place < used; number += 1) {
-    if ((frequencyOf[number] ?? 0) === 0) continue;
-    hashes[place] = terms.hashOf(number);
-    place += 1;
+const LEAST_LIST_ROOM = 2 ** 16;
+
+/** Tokens are known by their ids, which rise as they are. */
+function orderByNumber(termParts: TermParts): TermOrder {
+  const terms = usedTerms(termParts);
+  return { terms, hashes: Float64Array.from(terms) };
+}
+
+/** Hashes are evenly spread: put into as many groups as there are terms by their upper bits, few of them are left to be sorted. */
+function orderByHash(termParts: TermParts, hashOf: (term: number) => number): TermOrder {
+  const used = usedTerms(termParts);
+  const groupBits = Math.ceil(Math.log2(used.length + 1));
+  const groupRange = 2 ** (HASH_BITS - groupBits);
+  const ends = new Uint32Array(2 ** groupBits);
+  for (const term of used) {
+    const group = Math.floor(hashOf(term) / groupRange);
+    ends[group] = (ends[group] ?? 0) + 1;
   }
-  hashes.sort();
-  const order = new Int32Array(used).fill(FREE);
-  for (let number = 0; number < frequencyOf.length; number += 1) {
-    if ((frequencyOf[number] ?? 0) === 0) continue;
-    let place = lowerBound(hashes, terms.hashOf(number));
-    while (order[place] !== FREE) place += 1; // two terms of one hash
-    order[place] = number;
+  for (let group = 1; group < ends.length; group += 1) ends[group] = (ends[group] ?? 0) + (ends[group - 1] ?? 0);
+  const terms = new Uint32Array(used.length);
+  const hashes = new Float64Array(used.length);
+  for (let i = used.length - 1; i >= 0; i -= 1) {
+    const term = used[i] ?? 0;
+    const hash = hashOf(term);
+    const group = Math.floor(hash / groupRange);
+    const place = (ends[group] ?? 0) - 1;
+    ends[group] = place;
+    terms[place] = term;
+    hashes[place] = hash;
   }
-  return { order, hashes };
+  for (let i = 1; i < hashes.length; i += 1) {
+    const [term, hash] = [terms[i] ?? 0, hashes[i] ?? 0];
+    let place = i;
+    for (; place > 0 && (hashes[place - 1] ?? 0) > hash; place -= 1) {
+      hashes[place] = hashes[place - 1] ?? 0;
+      terms[place] = terms[place - 1] ?? 0;
+    }
+    hashes[place] = hash;
+    terms[place] = term;
+  }
+  return { terms, hashes };
+}
+
+function usedTerms({ starts }: TermParts): Uint32Array {
+  const used = new Uint32Array(starts.length);
+  let count = 0;
+  for (let term = 0; term + 1 < starts.length; term += 1) {
+    if (starts[term] === starts[term + 1]) continue;
+    used[count] = term;
+    count += 1;
+  }
+  return used.subarray(0, count);
 }
 
 /** Words by the hash of their spelling without marks, so that a word typed without them is found. */
-function writeSpellings(sections: Map<string, readonly Uint8Array[]>, collector: PostingCollector, { terms, wholeWord }: DocumentTerms): void {
-  const entries: { readonly hash: number; readonly word: string }[] = [];
-  const { documentFrequencies } = collector.collected();
-  for (let number = 0; number < terms.characters.size(); number += 1) {
-    const word = (documentFrequencies[number] ?? 0) === 0 ? undefined : wholeWord(number);
-    if (word === undefined) continue;
-    const bare = foldForSearch(word);
-    if (bare !== word) entries.push({ hash: termHash(bare), word });
-  }
+function writeSpellings(sections: Map<string, readonly Uint8Array[]>, { starts }: TermParts, { spellings }: DocumentTerms): void {
+  const entries = [...spellings].filter(([term]) => (starts[term + 1] ?? 0) > (starts[term] ?? 0)).map(([, spelling]) => spelling);
   entries.sort((a, b) => a.hash - b.hash || (a.word < b.word ? -1 : 1));
   sections.set('spellings.hashes', [bytesOf(Float64Array.from(entries, ({ hash }) => hash))]);
   sections.set('spellings.words', [Buffer.from(entries.map(({ word }) => word).join('\n'))]);

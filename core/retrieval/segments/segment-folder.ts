@@ -84,7 +84,7 @@ export type SegmentWriter = {
 
 /** Collects chunks into segments of an index. @throws EnvironmentError 'disk.full', 'disk.no-permission'. */
 export function createSegmentWriter(indexFolder: string, making: SegmentMaking): SegmentWriter {
-  const documentTerms = createDocumentTerms(making);
+  let documentTerms = createDocumentTerms(making);
   const names: string[] = [];
   let builder: SegmentBuilder | null = null;
   let since = performance.now();
@@ -100,6 +100,7 @@ export function createSegmentWriter(indexFolder: string, making: SegmentMaking):
   };
   return {
     add: (chunk) => {
+      if (builder === null && documentTerms.isFull()) documentTerms = createDocumentTerms(making);
       builder ??= createSegmentBuilder({ documentTerms, ...making });
       return builder.add(documentOf(chunk));
     },
