@@ -6,15 +6,18 @@ import { recipeFiles } from './recipe.ts';
 import { isBackbone, usesStarter, type Recipe } from './recipe-schema.ts';
 import { STARTER_TEACHER } from './teacher.ts';
 
-/** The recipe's settings, the content of its files (whatever their names) and the starter: what a checkpoint belongs to. */
+/** What of a corpus says where it is and whose it is, and not what is read. */
+const NO_CONTENT: ReadonlySet<string> = new Set(['path', 'pairs', 'folder', 'sourcePath', 'targetPath', 'terms']);
+
+/** The recipe's settings (how its corpora are read among them), the content of its files (whatever their names) and the starter: what a checkpoint belongs to. */
 export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<string> {
   const hashes: string[] = [];
   const files = [...recipeFiles(recipe), ...(usesStarter(recipe) || recipe.distillation?.teacher === STARTER_TEACHER ? [starterFolder] : [])];
   for (const file of files) hashes.push(...(await hashesBelow(file)));
-  const { encoder, losses, optimizer, budget, seed, parallel, monolingual, hardNegatives, earlyStopping, pairsPerLanguage, sentencesPerLanguage, connections, distillation } = recipe;
-  const known = isBackbone(recipe) ? { ...recipe.encoder, path: null } : encoder; // a backbone is known by its files
-  const settings = { encoder: known, losses, optimizer, budget, seed, hardNegatives, earlyStopping, pairsPerLanguage, sentencesPerLanguage, connections, distillation: distillation === undefined ? undefined : { ...distillation, teacher: null } };
-  return sha256(JSON.stringify({ settings, languages: [parallel.map(({ source, target }) => [source, target]), monolingual.map(({ language, documents }) => (documents === undefined ? language : [language, documents]))], hashes }));
+  const { retrieval = [], parallel, monolingual, distillation, ...settings } = recipe;
+  const encoder = isBackbone(recipe) ? { ...recipe.encoder, path: null } : recipe.encoder; // a backbone is known by its files
+  const read = [retrieval, parallel, monolingual].map((sources) => sources.map((source) => Object.entries(source).filter(([name]) => !NO_CONTENT.has(name))));
+  return sha256(JSON.stringify({ ...settings, encoder, distillation: distillation === undefined ? null : { ...distillation, teacher: null }, read, hashes }));
 }
 
 /** The hash of a file, or those of all files in a folder. */

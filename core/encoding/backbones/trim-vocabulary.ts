@@ -1,18 +1,18 @@
 /** How does a backbone lose the pieces that a project never uses? Kept pieces keep their very vectors. */
 import { InputError } from '../../base/errors.ts';
 import { trimTokenizer } from '../../text/pretrained/trim.ts';
-import type { TransformerBackbone } from '../backbone.ts';
+import type { Prefixes, TransformerBackbone } from '../backbone.ts';
 import { changedTokenizer, reportOf, tokenizerJson, withRows, type VocabularyReport } from './changed-vocabulary.ts';
 
 /**
  * The backbone with the pieces that the texts need, every character, byte and special token; every text is cut as before (`trimTokenizer`),
  * and so has the same vectors, bit by bit.
- * @param texts  all texts of the project, with the prefixes that are put before them.
+ * @param texts  all texts of the project, without the prefixes that are put before them.
  * @throws InputError 'backbone.unsupported' when the padding id would move in a family whose positions hang on it.
  */
 export function trimVocabulary(backbone: TransformerBackbone, texts: Iterable<string>): { readonly backbone: TransformerBackbone; readonly report: VocabularyReport } {
   const { tokenizer, shape } = backbone;
-  const { json, oldIds } = trimTokenizer(tokenizerJson(tokenizer), withPrefixes(texts, backbone));
+  const { json, oldIds } = trimTokenizer(tokenizerJson(tokenizer), withPrefixes(texts, backbone.prefixes));
   const trimmed = changedTokenizer(tokenizer, json, new Map([...oldIds].map((old, id) => [old, id])));
   if (shape.positionOffset > 0 && trimmed.ids.pad + 1 !== shape.positionOffset) throw new InputError('backbone.unsupported', `The padding id of this model would move from ${tokenizer.ids.pad} to ${trimmed.ids.pad}, on which its positions hang; its vocabulary cannot be made smaller.`);
   const padTokenId = oldIds.indexOf(shape.padTokenId);
@@ -27,9 +27,11 @@ export function trimVocabulary(backbone: TransformerBackbone, texts: Iterable<st
   return { backbone: changed, report: reportOf(backbone, changed) };
 }
 
-function* withPrefixes(texts: Iterable<string>, { prefixes }: TransformerBackbone): Generator<string> {
+/** Texts as an encoder reads them: bare, and with the prefixes of questions and of passages. */
+export function* withPrefixes(texts: Iterable<string>, { query, document }: Prefixes): Generator<string> {
+  const prefixes = [...new Set([query, document])].filter((prefix) => prefix !== '');
   for (const text of texts) {
     yield text;
-    for (const prefix of new Set([prefixes.query, prefixes.document])) if (prefix !== '') yield prefix + text;
+    for (const prefix of prefixes) yield prefix + text;
   }
 }

@@ -1,6 +1,7 @@
 /** What would a brought model save if its vocabulary had only the pieces that these texts use? Counted, not guessed; no weight is read. */
 import { tokenizerJson } from '../../encoding/backbones/changed-vocabulary.ts';
 import type { BackbonePlan } from '../../encoding/backbones/plan-backbone.ts';
+import { withPrefixes } from '../../encoding/backbones/trim-vocabulary.ts';
 import type { TransformerShape } from '../../modules/transformer-shape.ts';
 import { trimTokenizer } from '../../text/pretrained/trim.ts';
 
@@ -18,10 +19,4 @@ export function trimmingOf({ tokenizer, shape, prefixes }: Pick<BackbonePlan, 't
   const { oldIds } = trimTokenizer(tokenizerJson(tokenizer), withPrefixes(texts, prefixes));
   const pieces = oldIds.length;
   return { pieces, savedBytes: Math.max(0, shape.vocabularySize - pieces) * shape.width * FLOAT_BYTES, memoryBytes: memoryOf({ ...shape, vocabularySize: pieces, padTokenId: Math.min(shape.padTokenId, pieces - 1) }) };
-}
-
-function* withPrefixes(texts: Iterable<string>, { query, document }: BackbonePlan['prefixes']): Generator<string> {
-  yield query;
-  yield document;
-  for (const text of texts) yield text;
 }
