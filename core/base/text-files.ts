@@ -142,7 +142,7 @@ export async function* readTextPieces(path: string, signal: AbortSignal, options
     encoding ??= detectEncoding(path, piece, options);
     if (isFirst) strict = strictDecoder(encoding);
     const bytes = Buffer.concat([held, isFirst ? piece.subarray(encoding.skip) : piece]);
-    const whole = wholeCharacters(bytes, encoding);
+    const whole = DOUBLE_BYTE.has(encoding.label) ? endOfPlainText(bytes) : wholeCharacters(bytes, encoding);
     held = new Uint8Array(bytes.subarray(whole));
     yield decodePiece(bytes.subarray(0, whole), strict, encoding);
   }
@@ -179,6 +179,16 @@ function decodePiece(bytes: Uint8Array, strict: TextDecoder, encoding: TextEncod
     if (!(thrown instanceof TypeError)) throw thrown;
     return { text: new TextDecoder(encoding.label, { ignoreBOM: true }).decode(bytes), isDamaged: true };
   }
+}
+
+/** Encodings whose characters of several bytes begin nowhere that one could tell from their bytes alone. */
+const DOUBLE_BYTE = new Set(['gbk', 'gb18030', 'big5', 'euc-jp', 'euc-kr', 'shift_jis']);
+const NEVER_WITHIN = 0x30; // smaller bytes (spaces, line ends, most signs) are no part of such a character
+
+/** Behind the last byte that is a character of its own; all of them where there is none. */
+function endOfPlainText(bytes: Uint8Array): number {
+  const at = bytes.findLastIndex((byte) => byte < NEVER_WITHIN);
+  return at < 0 ? bytes.length : at + 1;
 }
 
 /** How many of these bytes are whole characters: less a started UTF-8 sequence or a started UTF-16 pair at the end. */

@@ -139,6 +139,21 @@ describe('languages', () => {
     expect(await pairs('en', 'x-aingae')).toEqual([['house', "tsa'u"]]);
     expect(await pairs('x-aingae', 'fr')).toEqual([]);
   });
+
+  test('of an XLIFF file with several target languages one is read, the one asked for; what must not be translated is no pair', async () => {
+    const file = (target: string, ...units: readonly string[]): string => `<file source-language="en" target-language="${target}"><body>${units.join('')}</body></file>`;
+    const xliff = `<xliff version="1.2">${file('sw', '<trans-unit id="1"><source>one</source><target>moja</target></trans-unit>', '<trans-unit id="2" translate="no"><source>IMG</source><target>IMG</target></trans-unit>')}${file('fr', '<trans-unit id="1"><source>one</source><target>un</target></trans-unit>', '<trans-unit id="2"><source>two</source></trans-unit>')}</xliff>`;
+    const swahili = await read(readPairs, { 'a.xlf': xliff });
+    expect([sides(swahili), swahili.codes, swahili.leftOut]).toEqual([[['one', 'moja']], ['corpus.missing-language 1'], ['not-translated', 'not-translated']]);
+    expect(sides(await read(readPairs, { 'a.xlf': xliff }, { languages: { source: 'fr', target: 'en' } }))).toEqual([['un', 'one']]);
+  });
+
+  test('characters of two bytes stay whole where a file is read piece by piece', async () => {
+    const [units, times] = [4000, 20]; // three pieces of 256 KB, which end inside characters
+    const unit = Buffer.concat([Buffer.from('<tu><tuv xml:lang="en"><seg>s</seg></tuv><tuv xml:lang="zh"><seg>'), ...Array.from({ length: times }, () => Buffer.from([0xd6, 0xd0, 0xce, 0xc4])), Buffer.from('</seg></tuv></tu>')]);
+    const { records, codes } = await read(readPairs, { 'a.tmx': Buffer.concat([Buffer.from('<?xml version="1.0" encoding="GB2312"?><tmx version="1.4"><header srclang="en"/><body>'), ...Array.from({ length: units }, () => unit), Buffer.from('</body></tmx>')]) });
+    expect([records.length, codes, records.every(({ target }) => target === '中文'.repeat(times))]).toEqual([units, [], true]);
+  });
 });
 
 describe('dictionaries', () => {

@@ -75,7 +75,7 @@ export const documentFormats: { readonly [Name in DocumentFormatName]: DocumentF
   conllu: text(['.conllu', '.conll'], parseConllu),
   usfm: text(['.usfm', '.ptx'], parseUsfm),
   tmx: xml(['.tmx'], parseTmx),
-  xliff: xml(['.xliff', '.xlf'], parseXliff),
+  xliff: xml(['.xliff', '.xlf', '.sdlxliff', '.mqxliff', '.mxliff'], parseXliff),
   xml: xml(['.xml'], refuseXml),
 };
 
