@@ -8,6 +8,7 @@ import { InputError } from '../base/errors.ts';
 import type { CorpusSource } from './sources.ts';
 import { readPairs, readPhrases, readQuestions, readTexts } from './sources.ts';
 import type { CorpusProblem, Reading } from './records.ts';
+import { proposeColumns } from './table-columns.ts';
 import { zipOf } from './test-archives.ts';
 
 const never = new AbortController().signal;
@@ -33,6 +34,8 @@ async function read<T>(reader: (source: CorpusSource, signal: AbortSignal, optio
 }
 const sides = ({ records }: { readonly records: readonly { readonly source: string; readonly target: string }[] }): string[][] => records.map(({ source, target }) => [source, target]);
 
+const proposeTsv = (text: string) => proposeColumns(text.trim().split('\n').map((line) => line.split('\t')));
+
 describe('tables', () => {
   test('columns by name, by number and by guess; quoted cells hold commas, quotes and line ends', async () => {
     const csv = 'id,English,note,Swahili\n1,"one, two",x,"moja\nmbili"\n2,"say ""hi""",y,habari\n';
@@ -43,6 +46,12 @@ describe('tables', () => {
     expect(sides(await read(readPairs, { 'a.csv': csv }, { languages: { source: 'sw', target: 'en' } }))).toEqual(expected.map(([a = '', b = '']) => [b, a]));
     expect((await read(readTexts, { 'a.csv': csv }, { mapping: { columns: { text: 'Swahili' } } })).records.map(({ text }) => text)).toEqual(['moja\nmbili', 'habari']);
     await expect(read(readPairs, { 'a.csv': csv }, { mapping: { columns: { source: 'Kiswahili', target: 'English' } } })).rejects.toMatchObject({ code: 'corpus.missing-column', message: expect.stringContaining('"Swahili"') });
+  });
+
+  test('names of columns that are codes of languages too are names of columns; licences and addresses are no text', () => {
+    const { languages, mapping } = proposeTsv('src\ttgt\nHello you\tHabari yako\n');
+    expect([languages, mapping.columns]).toEqual([[], { source: 'src', target: 'tgt' }]);
+    expect(proposeTsv('Go.\tNenda.\tCC-BY 2.0 (France) Attribution: a.org #1\nHi.\tHujambo.\tCC-BY 2.0 (France) Attribution: a.org #2\n').mapping.columns).toEqual({ source: 1, target: 2 });
   });
 
   test('fault 11: a quotation mark that stays open is named with its own line, and later rows are read', async () => {

@@ -14,6 +14,8 @@ const TEXT_NAMES = new Set(['text', 'sentence', 'utterance', 'line', 'content'])
 const SCORE_NAMES = new Set(['score', 'margin', 'similarity', 'laser', 'confidence', 'margin_score', 'laser_score']);
 const OTHER_NAMES = new Set(['id', '_id', 'no', 'nr', '#', 'number', 'date', 'speaker', 'notes', 'note', 'comment', 'comments', 'page', 'file', 'ref', 'reference']);
 
+/** Where a text is from, and on which terms, is no text to learn from. */
+const PROVENANCE = /^https?:\/\/\S+$|\bCC[- ](?:BY|0)\b|\bcreative commons\b|©/i;
 const NUMBER = /^-?\d+(?:[.,]\d+)?$/;
 const SCORE = /^[0-9](?:\.\d+)?(?:[eE]-?\d+)?$/;
 const HEADER_CHARACTERS = 40;
@@ -29,7 +31,7 @@ const folded = (cell: string): string => cell.trim().toLowerCase().replace(/^\uF
 /** The language a header cell names ("sw", "Swahili", "Kiswahili"), as a tag; null for none. */
 function languageOf(cell: string): string | null {
   const text = folded(cell).replace(/^(?:text|sentence)[_ ]/, '');
-  if (text === '' || OTHER_NAMES.has(text) || TEXT_NAMES.has(text)) return null;
+  if (text === '' || [OTHER_NAMES, TEXT_NAMES, SOURCE_NAMES, TARGET_NAMES, SCORE_NAMES].some((names) => names.has(text))) return null;
   if (/^[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*$/i.test(text) && isLanguageTag(text)) {
     const { tag, language } = parseLanguageTag(text);
     if (language !== null && suggestLanguages(language, 1)[0]?.tag === language) return tag;
@@ -64,6 +66,7 @@ export function proposeColumns(rows: readonly (readonly string[])[]): CorpusProp
   const choice = (i: number): ColumnChoice => (hasHeader ? (names[i] ?? i + 1) : i + 1);
   const hasPairs = source >= 0 && target >= 0;
   const text = hasPairs ? -1 : find(TEXT_NAMES) >= 0 ? find(TEXT_NAMES) : (textual[0] ?? 0);
+  const texts = hasPairs ? [source, target] : [text];
   return {
     fields: names.map((name, i) => ({ kind: 'column', name, type: '', count: body.filter((cells) => (cells[i] ?? '').trim() !== '').length, example: (body.find((cells) => (cells[i] ?? '').trim() !== '')?.[i] ?? '').trim() })),
     mapping: {
@@ -71,7 +74,7 @@ export function proposeColumns(rows: readonly (readonly string[])[]): CorpusProp
       columns: hasPairs ? { source: choice(source), target: choice(target), ...(score >= 0 ? { score: choice(score) } : {}) } : { text: choice(text) },
       ...(hasPairs && looksLikeWikiMatrix(rows) ? { minimumScore: WIKIMATRIX_MARGIN } : {}),
     },
-    languages: (hasPairs ? [source, target] : [text]).flatMap((i) => (hasHeader ? (languages[i] ?? []) : [])),
+    languages: hasHeader && texts.every((i) => (languages[i] ?? null) !== null) ? texts.flatMap((i) => languages[i] ?? []) : [],
     hasPairs,
   };
 }
@@ -80,7 +83,7 @@ const sameBase = (one: string, other: string): boolean => other !== '' && baseLa
 
 function isTextual(rows: readonly (readonly string[])[], column: number): boolean {
   const cells = rows.map((cells) => (cells[column] ?? '').trim()).filter((cell) => cell !== '');
-  return cells.length >= rows.length * MOSTLY_FILLED && cells.length > 0 && cells.filter((cell) => /\p{L}/u.test(cell) && !NUMBER.test(cell)).length / cells.length >= MOST;
+  return cells.length >= rows.length * MOSTLY_FILLED && cells.length > 0 && cells.filter((cell) => /\p{L}/u.test(cell) && !NUMBER.test(cell) && !PROVENANCE.test(cell)).length / cells.length >= MOST;
 }
 
 /** The two columns with the longest texts, in the order of the table; with less than two texts nothing. */
