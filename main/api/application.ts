@@ -1,7 +1,7 @@
 /** What does a running Isogloss consist of? Everything behind the contract, built once and closed once. */
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import type { AppInfo, Job, Settings } from '../contract/index.ts';
 import { createJournal } from '../jobs/journal.ts';
 import { createLibraryWatch, type LibraryWatch } from '../jobs/library-watch.ts';
@@ -15,6 +15,7 @@ import { shippedExperiments } from '../project/experiments.ts';
 import { createProjects, type Projects } from '../project/projects.ts';
 import { createRecentProjects, type RecentProjects } from '../project/recent.ts';
 import { hasSample } from '../project/sample.ts';
+import { commonIncoming } from '../project/uploads.ts';
 import type { UserFolders } from '../project/user-folder.ts';
 import { measureJudgements } from './judgements.ts';
 import { openSettings, type SettingsFile } from './settings.ts';
@@ -131,6 +132,7 @@ export async function createServices(given: ApplicationOptions): Promise<Service
     systemLanguage: options.systemLanguage,
   };
   const settings = await openSettings(folders.data);
+  await rm(commonIncoming(folders.data), { recursive: true, force: true });
   log.write('info', 'program.started', `Isogloss ${options.version}, ${options.mode}, ${process.platform} ${process.arch}`);
   return {
     info,

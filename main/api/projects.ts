@@ -17,6 +17,7 @@ import type { OpenProject } from '../project/projects.ts';
 import { corporaOf, problemsOf } from '../project/recipe.ts';
 import { copySample, SAMPLE_NAME } from '../project/sample.ts';
 import { absolutePaths } from '../project/recipe.ts';
+import { commonIncoming } from '../project/uploads.ts';
 import { viewProject } from '../project/view.ts';
 import { inspectInWorker } from '../workers/inspect-in-worker.ts';
 import type { Services } from './application.ts';
@@ -167,7 +168,8 @@ export async function readLibrary(services: Services, project: OpenProject): Pro
 }
 
 /** Where dropped files go. */
-export async function incomingFolder(services: Services, projectId: string): Promise<string> {
+export async function incomingFolder(services: Services, projectId: string | null): Promise<string> {
+  if (projectId === null) return commonIncoming(services.options.folders.data);
   const project = await services.projects.get(projectId);
   if (project.access.kind === 'read-only') throw new InputError('project.read-only', project.access.reason.message, { data: { path: project.folder } });
   return join(project.folder, 'incoming');

@@ -4,7 +4,7 @@ import { InputError } from '../../core/base/errors.ts';
 import { contract } from '../contract/index.ts';
 import { comparedCorpora, inspectPaths } from '../project/corpora.ts';
 import { viewFolder } from '../project/folders.ts';
-import { chooseLanguages, describeLanguage, kinOf } from '../project/languages.ts';
+import { chooseLanguages, describeIn, describeLanguage, kinOf } from '../project/languages.ts';
 import { readLibraryReport } from '../project/library.ts';
 import { decideMining, levelsOf, listMinings, pairsOf, readMining, undoMining } from '../project/mining.ts';
 import { viewJudgements } from '../project/judgements.ts';
@@ -70,7 +70,7 @@ export function createRouter(services: Services) {
     },
     language: {
       suggest: door.language.suggest.handler(({ input, signal }) => services.inspector.ask('suggest', input, signal)),
-      describe: door.language.describe.handler(({ input }) => describeLanguage(input.tag)),
+      describe: door.language.describe.handler(({ input: { tag, inLanguage } }) => (inLanguage === undefined ? describeLanguage(tag) : describeIn(tag, inLanguage))),
       kin: door.language.kin.handler(({ input }) => ({ languages: kinOf(input.tag, input.limit) })),
     },
     files: {
@@ -83,7 +83,7 @@ export function createRouter(services: Services) {
     corpus: {
       inspect: door.corpus.inspect.handler(async ({ input, signal }) => {
         const { folder, file } = await projects.get(input.projectId);
-        return inspectPaths(services.inspector, { paths: input.paths, choice: input.choice, projectLanguages: file.languages, others: comparedCorpora({ folder, file, paths: input.paths }), signal });
+        return inspectPaths(services.inspector, { paths: input.paths, choice: input.choice, projectLanguages: [...file.languages, file.bridge], others: comparedCorpora({ folder, file, paths: input.paths }), signal });
       }),
       add: door.corpus.add.handler(({ input }) => addCorpus(services, input)),
       change: door.corpus.change.handler(({ input }) => changeCorpus(services, input)),

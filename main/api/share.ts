@@ -1,12 +1,14 @@
 /** What do the calls about sharing, the history of trainings and experiments do? */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { CancellationError } from '../../core/base/errors.ts';
 import type { BringEvent, Brought, Progress, Run, RunComparison, SharePlan } from '../contract/index.ts';
 import { fillNewProject } from '../project/fill-project.ts';
 import type { OpenProject } from '../project/projects.ts';
 import { listRuns } from '../project/runs.ts';
 import { planSharing } from '../project/share-plan.ts';
+import { commonIncoming } from '../project/uploads.ts';
 import { startWorker } from '../workers/client.ts';
 import type { CallInput, CallName, CallOutput, WorkerEvent } from '../workers/messages.ts';
 import type { Services } from './application.ts';
@@ -64,7 +66,9 @@ async function takeIn(services: Services, { path, name, signal, report }: TakeIn
   const onEvent = (event: WorkerEvent): void => {
     if (event.kind === 'index' && event.event.kind === 'progress') report(event.event);
   };
-  return fillNewProject({ brought: await lookAtShared(services, path, signal), name, parentFolder: options.folders.projects, projects, now, fill: (input) => askShareWorker(services, { name: 'fillFromBrought', input, signal, onEvent }) });
+  const project = await fillNewProject({ brought: await lookAtShared(services, path, signal), name, parentFolder: options.folders.projects, projects, now, fill: (input) => askShareWorker(services, { name: 'fillFromBrought', input, signal, onEvent }) });
+  if (dirname(path) === commonIncoming(options.folders.data)) await rm(path, { force: true }); // dropped for this alone
+  return project;
 }
 
 /** One process for one call, so that a file made to do harm ends that process and nothing else. */

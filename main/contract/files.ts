@@ -30,7 +30,8 @@ export type FolderView = z.infer<typeof browseOutputSchema>;
  * (crypto.randomUUID()); `chunk` is `file.slice(offset, offset + UPLOAD_CHUNK_BYTES)`.
  */
 export const uploadInputSchema = z.object({
-  projectId: idSchema,
+  /** null: of no project; a file that becomes one (share.look). */
+  projectId: idSchema.nullable(),
   upload: idSchema,
   name: z.string().min(1).max(NAME_CHARACTERS),
   offset: countSchema,
@@ -39,6 +40,6 @@ export const uploadInputSchema = z.object({
 });
 export const uploadOutputSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('receiving'), receivedBytes: countSchema }),
-  /** `path`: the file in the project's incoming/ folder, ready for corpus.inspect. */
+  /** `path`: the file in the project's incoming/ folder, ready for corpus.inspect; without a project in one of the program's own. */
   z.object({ status: z.literal('complete'), path: pathSchema, sizeBytes: countSchema }),
 ]);

@@ -31,7 +31,8 @@ export type GivenNames = Readonly<z.infer<typeof givenNamesSchema>>;
 /** `text`: a name in any spelling, or a tag. Beside the `limit` languages that fit, the name itself as an unlisted language, unless one of them bears it. */
 export const languageSuggestInputSchema = z.object({ text: z.string().max(NAME_CHARACTERS), limit: z.number().int().min(1).max(50).default(8) });
 export const languageSuggestOutputSchema = z.object({ languages: list(languageSchema) });
-export const languageDescribeInputSchema = z.object({ tag: tagSchema });
+/** `inLanguage`: the language of the interface; the name is said in it where it is known. */
+export const languageDescribeInputSchema = z.object({ tag: tagSchema, inLanguage: tagSchema.optional() });
 
 /** Close relatives that have a name, nearest first: texts in them help when one's own are few. */
 export const languageKinInputSchema = z.object({ tag: tagSchema, limit: z.number().int().min(1).max(50).default(6) });

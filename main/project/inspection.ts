@@ -1,6 +1,7 @@
 /** What does the window see of a corpus that core has looked at? One translation of words, no judgement of its own. */
 import { basename } from 'node:path';
 import { MEASURED_CURVE } from '../../core/corpus/enough.ts';
+import { baseLanguage } from '../../core/corpus/parallel-tmx.ts';
 import type { CorpusInspection } from '../../core/corpus/inspect.ts';
 import type { CorpusSource } from '../../core/corpus/sources.ts';
 import type { CorpusRole as CoreRole, FormatName } from '../../core/corpus/formats.ts';
@@ -78,7 +79,7 @@ export function describeInspection({ paths, sizeBytes, found, chosen, projectLan
     throw new InputError('corpus.part-of-folder', `${paths.join(', ')}: this is one part of a folder of questions and passages. Choose the whole folder (with corpus, queries and judgements).`, { data: { path: paths[0] ?? '' } });
   }
   const named = found.languages.map((tag) => (isLanguageTag(tag) ? tag : null));
-  const guessed = guessLanguages(role, named, projectLanguages);
+  const guessed = guessLanguages(role, asInProject(named, projectLanguages), projectLanguages);
   return {
     status: 'readable',
     paths,
@@ -111,6 +112,16 @@ function detailsOf(found: CorpusInspection): InspectionDetails {
     overlaps,
     enough: enough === null ? null : { ...enough, curve: MEASURED_CURVE },
   };
+}
+
+/** "en-GB" of a file is the "en" of the project, unless the file holds another English too; a language that the project does not have stays what it is. */
+function asInProject(found: readonly (string | null)[], projectLanguages: readonly string[]): readonly (string | null)[] {
+  const bases = found.map((tag) => (tag === null ? null : baseLanguage(tag)));
+  return found.map((tag, at) => {
+    const base = bases[at] ?? null;
+    if (tag === null || base === null || projectLanguages.includes(tag) || bases.filter((other) => other === base).length > 1) return tag;
+    return projectLanguages.find((own) => baseLanguage(own) === base) ?? tag;
+  });
 }
 
 function guessLanguages(role: CorpusRole, found: readonly (string | null)[], projectLanguages: readonly string[]): CorpusLanguages {

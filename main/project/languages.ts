@@ -18,6 +18,13 @@ export function describeLanguage(tag: string): Language {
   return language;
 }
 
+/** The same, with the name of a listed language as this other language says it, where that is known. Browsers know fewer names than Node does. */
+export function describeIn(tag: string, inLanguage: string): Language {
+  const language = describeLanguage(tag);
+  const name = language.isListed ? new Intl.DisplayNames([inLanguage], { type: 'language', fallback: 'none' }).of(language.tag) : undefined;
+  return name === undefined ? language : { ...language, name };
+}
+
 /** The same, where the project has names for languages that no list has. */
 export function describeNamed(tag: string, names: GivenNames): Language {
   const language = describeLanguage(tag);

@@ -8,6 +8,9 @@ import { UPLOAD_CHUNK_BYTES, UPLOAD_LIMIT_BYTES } from '../contract/limits.ts';
 export type UploadPiece = { readonly folder: string; readonly upload: string; readonly name: string; readonly offset: number; readonly totalBytes: number; readonly bytes: Uint8Array };
 export type UploadState = { readonly status: 'receiving'; readonly receivedBytes: number } | { readonly status: 'complete'; readonly path: string; readonly sizeBytes: number };
 
+/** Where a file goes that is dropped while no project is open; what was not taken in from there is removed when the program starts. */
+export const commonIncoming = (dataFolder: string): string => join(dataFolder, 'incoming');
+
 /**
  * Takes one piece. Pieces come in order; the first has offset 0 and begins anew.
  * @throws InputError 'upload.out-of-order', 'upload.too-large', 'upload.bad-name'; EnvironmentError 'disk.full'.

@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 /** Does each part draw every state it can be in, with words a person understands? */
-import { mount, type VueWrapper } from '@vue/test-utils';
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { Advice, Corpus, CorpusLanguages, Hit, Language, TrainingPlan } from '../../main/contract/index.ts';
 import '../locales/test-languages.ts';
 import { setInterfaceLanguage } from '../locales/translate.ts';
 import { AREAS } from '../stores/place.ts';
-import { NO_TERMS, type CorpusSettings, type PendingState, type ReadableInspection, type ReadableState } from '../stores/pending-corpora.ts';
+import { NO_TERMS, type CorpusSettings, type PendingCorpus, type PendingState, type ReadableInspection, type ReadableState } from '../stores/pending-corpora.ts';
 import AdviceList from './AdviceList.vue';
 import AppRail from './AppRail.vue';
 import CorpusCard from './CorpusCard.vue';
@@ -145,7 +145,8 @@ describe('rows of a corpus', () => {
 
 describe('a corpus', () => {
   it('shows name, count, languages, two rows, what was left out, licence', async () => {
-    const wrapper = mount(CorpusCard, { props: { corpus, removable: true } });
+    const wrapper = mount(CorpusCard, { props: { corpus, removable: true, languageTags: ['en', 'ar'] } });
+    expect(words(wrapper)).not.toContain('is not among');
     expect(words(wrapper)).toContain('pairs.tsv');
     expect(words(wrapper)).toContain('1,512 pairs · English and Arabic');
     expect(words(wrapper)).toContain('14 lines left out: show');
@@ -158,7 +159,14 @@ describe('a corpus', () => {
   });
 
   it.each([['changed', 'has changed since'], ['missing', 'is not there any more']] as const)('whose file is %s says so', (state, said) => {
-    expect(words(mount(CorpusCard, { props: { corpus: { ...corpus, state }, removable: false } }))).toContain(said);
+    expect(words(mount(CorpusCard, { props: { corpus: { ...corpus, state }, removable: false, languageTags: ['en', 'ar'] } }))).toContain(said);
+  });
+
+  it('in a language that the project does not have says so, with the button that adds it', async () => {
+    const wrapper = mount(CorpusCard, { props: { corpus, removable: true, languageTags: ['en', 'sw'] } });
+    expect(words(wrapper)).toContain('Arabic is not among the languages of this project.');
+    await button(wrapper, 'Add Arabic to the project').trigger('click');
+    expect(wrapper.emitted('add-language')).toEqual([['ar']]);
   });
 
   it('without problems shows none', () => {
@@ -194,6 +202,16 @@ describe('a file just handed over', () => {
     expect(wrapper.emitted('change')).toEqual([[{ languages: { kind: 'two', source: 'en', target: 'sw' } }]]);
   });
 
+  it('in one of two languages of the project takes the other for the other side', async () => {
+    const wrapper = mount(PendingCorpusCard, { props: { pending: { id: '1', projectId: 'p', corpusId: null, role: 'pairs', name: 'pairs.tsv', state: { ...readable, settings: { ...settings, languages: { kind: 'two', source: null, target: null } } } }, languageTags: ['en', 'sw'] } });
+    await wrapper.findAll('select')[0]?.setValue('en');
+    expect(wrapper.emitted('change')).toEqual([[{ languages: { kind: 'two', source: 'en', target: 'sw' } }]]);
+  });
+
+  it('of which nothing can be used as it is read says so', () => {
+    expect(words(draw({ ...readable, inspection: { ...inspection, counts: { records: 0, problems: 0, sizeBytes: 90 } } }))).toContain('nothing in the file can be used');
+  });
+
   it('being added cannot be added twice; refused keeps the file and says why', () => {
     expect(button(draw({ status: 'adding', inspection, settings }), 'Add').attributes('disabled')).toBeDefined();
     const refused = draw({ ...readable, problem: { family: 'environment', code: 'disk.full', message: 'ENOSPC', data: {} } });
@@ -217,7 +235,15 @@ describe('a box of texts', () => {
     expect(wrapper.emitted('choose')).toHaveLength(1);
     const file = new File(['a\tb'], 'a.tsv');
     await wrapper.trigger('drop', { dataTransfer: { files: [file] } });
+    await flushPromises();
     expect(wrapper.emitted('drop')).toEqual([[[file]]]);
+  });
+
+  it('leaves out all at once what cannot be used, where there are several', async () => {
+    const pending = ['1', '2', '3'].map((id): PendingCorpus => ({ id, projectId: 'p', corpusId: null, role: 'pairs', name: id, state: id === '2' ? { status: 'inspecting' } : { status: 'unusable', problem: { family: 'input', code: 'corpus.binary-file', message: 'found a PDF', data: {} } } }));
+    const wrapper = mount(TextsBox, { props: { ...props, pending } });
+    await button(wrapper, 'Leave out the 2 files').trigger('click');
+    expect(wrapper.emitted('leave-out')).toEqual([['1'], ['3']]);
   });
 
   it('that may not be changed offers nothing to change', () => {

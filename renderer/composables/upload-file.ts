@@ -2,7 +2,8 @@
 import { UPLOAD_CHUNK_BYTES } from '../../main/contract/limits.ts';
 import type { IsoglossClient } from '../../main/contract/index.ts';
 
-export type UploadWishes = { readonly projectId: string; readonly file: File; readonly isWanted: () => boolean; readonly onProgress: (fractionDone: number) => void };
+/** `projectId` null: a file that becomes a project itself. */
+export type UploadWishes = { readonly projectId: string | null; readonly file: File; readonly isWanted: () => boolean; readonly onProgress: (fractionDone: number) => void };
 
 /** @returns the path in the project, or null when it was not wanted any more. @throws what the program says. */
 export async function uploadFile(client: IsoglossClient, { projectId, file, isWanted, onProgress }: UploadWishes): Promise<string | null> {

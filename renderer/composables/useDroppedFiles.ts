@@ -1,12 +1,16 @@
-/** What becomes of files that are let go over the window, beside the boxes that take them? They go to the texts of the open project. */
+/** What becomes of files that are let go over the window, beside the boxes that take them? A shared file is looked at; others go to the texts of the open project. */
 import { onScopeDispose, ref, type Ref } from 'vue';
+import { storeToRefs } from 'pinia';
 import type { CorpusRole } from '../../main/contract/index.ts';
 import { t } from '../locales/translate.ts';
 import { valueOf } from '../stores/loadable.ts';
+import { useProjectsStore } from '../stores/projects.ts';
+import { droppedFiles } from './dropped-files.ts';
 import { useOpenProject } from './useOpenProject.ts';
 import { usePendingCorpora } from './usePendingCorpora.ts';
 import { usePlace } from './usePlace.ts';
 
+const SHARED = /\.isogloss$/i;
 const QUESTIONS = /\.jsonl(\.gz)?$/i;
 const TEXTS = /\.(txt|md|docx?|odt|pdf|epub|html?|usfm|sfm)(\.gz)?$/i;
 
@@ -20,6 +24,7 @@ export function likelyRole(name: string): CorpusRole {
 export function useDroppedFiles(say: (sentence: string) => void): { readonly isOver: Ref<boolean> } {
   const { place, go } = usePlace();
   const { open } = useOpenProject();
+  const { droppedShare } = storeToRefs(useProjectsStore());
   const isOver = ref(false);
   const projectId = (): string => (place.value.kind === 'project' ? place.value.projectId : '');
   const { drop } = usePendingCorpora(projectId);
@@ -40,8 +45,15 @@ export function useDroppedFiles(say: (sentence: string) => void): { readonly isO
     isOver.value = false;
     if (!hasFiles(event)) return;
     event.preventDefault();
-    if (isTaken) return;
-    const files = [...(event.dataTransfer?.files ?? [])];
+    if (!isTaken && event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then(take);
+  }
+
+  function take(files: readonly File[]): void {
+    const shared = files.find(({ name }) => SHARED.test(name));
+    if (shared !== undefined) {
+      droppedShare.value = shared;
+      return go({ kind: 'welcome' });
+    }
     const project = valueOf(open.value);
     if (project === null || place.value.kind !== 'project' || project.access.kind !== 'writable') return say(t('desktop.drop-nowhere'));
     go({ kind: 'project', projectId: project.id, area: 'texts' });

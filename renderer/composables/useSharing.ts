@@ -5,6 +5,7 @@ import { problemFrom } from '../bridge.ts';
 import { failed, IDLE, LOADING, ready, type Loadable } from '../stores/loadable.ts';
 import { useProjectsStore } from '../stores/projects.ts';
 import { loadInto } from './load-into.ts';
+import { uploadFile } from './upload-file.ts';
 import { useBridge } from './useBridge.ts';
 
 export type Sharing = { readonly plan: Ref<Loadable<SharePlan>>; readonly loadPlan: (projectId: string) => Promise<void> };
@@ -15,11 +16,15 @@ export function useSharing(): Sharing {
   return { plan, loadPlan: (projectId) => loadInto(plan, () => client.share.plan({ projectId })) };
 }
 
+const HUNDRED = 100;
+
 export type Bringing = {
   /** What lies at the path that was looked at last. */
   readonly brought: Readonly<ShallowRef<Loadable<Brought>>>;
   readonly progress: Readonly<ShallowRef<Progress | null>>;
   readonly look: (path: string) => Promise<void>;
+  /** The same with a file of the browser, which is handed over first. */
+  readonly lookAtFile: (file: File) => Promise<void>;
   /** Takes it in as a project of its own; null when it was left. @throws what the program says. */
   readonly bring: (path: string) => Promise<Project | null>;
   /** Leaves what is being taken in (nothing of it stays), and forgets what was looked at. */
@@ -34,16 +39,30 @@ export function useBringing(): Bringing {
   let controller: AbortController | null = null;
   let newest = 0;
 
+  /** `pathOf`: where it lies, once it is there; null when it is not wanted any more. */
+  async function lookAt(pathOf: (isWanted: () => boolean) => Promise<string | null>): Promise<void> {
+    newest += 1;
+    const mine = newest;
+    const isWanted = (): boolean => mine === newest;
+    brought.value = LOADING;
+    try {
+      const path = await pathOf(isWanted);
+      const found = path === null ? null : await client.share.look({ path });
+      if (isWanted() && found !== null) brought.value = ready(found);
+    } catch (thrown) {
+      if (isWanted()) brought.value = failed(problemFrom(thrown));
+    } finally {
+      if (isWanted()) progress.value = null;
+    }
+  }
+
   return {
     brought,
     progress,
-    async look(path) {
-      newest += 1;
-      const mine = newest;
-      brought.value = LOADING;
-      const answer = await client.share.look({ path }).then(ready, (thrown: unknown) => failed<Brought>(problemFrom(thrown)));
-      if (mine === newest) brought.value = answer;
-    },
+    look: (path) => lookAt(() => Promise.resolve(path)),
+    lookAtFile: (file) => lookAt((isWanted) => uploadFile(client, { projectId: null, file, isWanted, onProgress: (fractionDone) => {
+      if (isWanted()) progress.value = { phase: 'uploading', done: Math.round(fractionDone * HUNDRED), total: HUNDRED, unit: 'percent' };
+    } })),
     async bring(path) {
       const own = new AbortController();
       controller = own;

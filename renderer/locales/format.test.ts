@@ -1,7 +1,7 @@
 /** Are numbers, times and sizes said as a person would? */
 import { afterEach, describe, expect, it } from 'vitest';
 import { formatAgo, formatBytes, formatCount, formatDecimal, formatDuration, formatList, formatLocale, formatMoment, formatTimesInHundred } from './format.ts';
-import { bothLanguageNames, chosenLanguage, languageName, ownLanguageName, rememberGivenNames, rememberLanguageNames } from './language-names.ts';
+import { askForNames, bothLanguageNames, chosenLanguage, languageName, ownLanguageName, rememberGivenNames, rememberLanguageNames } from './language-names.ts';
 import './test-languages.ts';
 import { setInterfaceLanguage } from './translate.ts';
 
@@ -102,6 +102,23 @@ describe('names of languages', () => {
   it('an unlisted language keeps the name it was given; a tag that nobody can read stays itself', () => {
     expect(languageName('qaa-x-kisukuma', 'Kisukuma')).toBe('Kisukuma');
     expect(languageName('not a tag')).toBe('not a tag');
+  });
+
+  it('what the browser cannot name the program is asked for, once for each interface language, never for a private-use tag', async () => {
+    const asked: string[] = [];
+    askForNames((tag, inLanguage) => {
+      asked.push(`${tag} ${inLanguage}`);
+      return tag === 'zzy' ? Promise.reject(new Error('not a language')) : Promise.resolve(`${tag} as ${inLanguage} says it`);
+    });
+    setInterfaceLanguage('en');
+    expect([languageName('zzx'), languageName('zzx', 'Zed'), languageName('zzy'), languageName('x-1w2k3j4'), languageName('sw')]).toEqual(['zzx', 'Zed', 'zzy', '1w2k3j4', 'Swahili']);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect([languageName('zzx'), languageName('zzx', 'Zed'), languageName('zzy', 'Zed y')]).toEqual(['zzx as en says it', 'zzx as en says it', 'Zed y']);
+    expect(asked).toEqual(['zzx en', 'zzy en']);
+    setInterfaceLanguage('fr');
+    expect(languageName('zzx')).toBe('zzx');
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(languageName('zzx')).toBe('zzx as fr says it');
   });
 
   it('an unlisted language is called as its project calls it, else by the readable part of its tag', () => {

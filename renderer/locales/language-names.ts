@@ -25,6 +25,33 @@ export function rememberGivenNames(names: GivenNames): void {
   for (const [tag, name] of Object.entries(names)) given.set(tag, name);
 }
 
+/** Names that the browser lacks and the program knows, by interface language and tag; '' while the program is asked, and where it knows none. */
+const told = shallowReactive(new Map<string, string>());
+/** A tag that a list may know: no private use in it. */
+const LISTED = /^[a-z]{2,3}(?:-(?!x-)[a-z\d]{1,8})*$/i;
+let ask: ((tag: string, inLanguage: string) => Promise<string>) | null = null;
+
+/** Browsers know some 200 names of languages, the program all of CLDR's: whom to ask for the others. Each name is asked for once. */
+export function askForNames(asking: (tag: string, inLanguage: string) => Promise<string>): void {
+  ask = asking;
+}
+
+function toldName(tag: string): string | null {
+  if (!LISTED.test(tag)) return null;
+  const locale = interfaceLanguage();
+  const key = `${locale} ${tag}`;
+  const known = told.get(key);
+  if (known === undefined && ask !== null) {
+    const asking = ask;
+    queueMicrotask(() => { // not while something is drawn
+      if (told.has(key)) return;
+      told.set(key, '');
+      asking(tag, locale).then((name) => told.set(key, name === tag ? '' : name), () => undefined); // no name: it is shown as before
+    });
+  }
+  return known === undefined || known === '' ? null : known;
+}
+
 /** A language as it is sent when it is chosen: with its name where no list has one. */
 export function chosenLanguage({ tag, name, isListed }: { readonly tag: string; readonly name: string; readonly isListed: boolean }): ChosenLanguage {
   return isListed ? { tag } : { tag, name };
@@ -45,7 +72,7 @@ export function ownLanguageName(tag: string): string | null {
 /** The name in the interface language ("Swahili"); where the browser does not know: the name the project gave, the fallback, what the tag says. */
 export function languageName(tag: string, fallback?: string): string {
   const named = displayName(tag, interfaceLanguage());
-  return named === null || named === tag ? (given.get(tag) ?? fallback ?? privateName(tag) ?? tag) : named;
+  return named === null || named === tag ? (given.get(tag) ?? toldName(tag) ?? fallback ?? privateName(tag) ?? tag) : named;
 }
 
 /** Both names, once each: "Kiswahili (Swahili)". */

@@ -103,6 +103,11 @@ export function languageChoices(fields: readonly Field[]): readonly string[] {
   return [...new Set(ofKind(fields, 'language').map(({ name }) => name))];
 }
 
+/** What the languages of a file can be said to be: what the file itself calls them, and those of the project. */
+export function offeredLanguages(fields: readonly Field[], projectTags: readonly string[]): readonly string[] {
+  return [...new Set([...languageChoices(fields), ...projectTags])];
+}
+
 /** Encodings that field data come in; what a file suggests stands in front. */
 const USUAL_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1', 'iso-8859-2', 'windows-1250', 'windows-1251', 'windows-1254', 'windows-1256', 'windows-874', 'macintosh', 'gb18030', 'shift_jis', 'euc-kr'] as const;
 

@@ -70,6 +70,14 @@ export function hasAllLanguages(languages: CorpusLanguages): boolean {
   return languages.kind === 'one' ? languages.language !== null : languages.source !== null && languages.target !== null && languages.source !== languages.target;
 }
 
+/** One side in another language. Where the project has two languages only, the other side, not yet said, is in the other one. */
+export function withSide(languages: Extract<CorpusLanguages, { kind: 'two' }>, side: 'source' | 'target', tag: string | null, projectTags: readonly string[]): CorpusLanguages {
+  const other = side === 'source' ? 'target' : 'source';
+  const left = projectTags.filter((one) => one !== tag);
+  const [only = null] = projectTags.length === 2 && left.length === 1 ? left : [];
+  return { ...languages, [side]: tag, [other]: languages[other] ?? (tag === null ? null : only) };
+}
+
 /** Nothing of the terms has been said. */
 export function isUnsaid({ source, licence, consent, access }: CorpusTerms): boolean {
   return source === null && licence === null && consent === null && access === null;

@@ -10,5 +10,7 @@ export const useProjectsStore = defineStore('projects', () => ({
   plan: shallowRef<Loadable<TrainingPlan>>(IDLE),
   /** A model brought on the first page: the next new project trains it. */
   broughtBackbone: shallowRef<ChosenBackbone | null>(null),
+  /** A shared file that was let go over the window: the first page looks at it. */
+  droppedShare: shallowRef<File | null>(null),
   result: shallowRef<Loadable<Result>>(IDLE),
 }));
