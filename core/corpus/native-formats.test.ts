@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../base/test-disks.ts';
 import { readBitextSet } from './bitext-set.ts';
+import { namesIn } from './folder-names.ts';
 import { readTexts } from './sources.ts';
 import { collect } from './records.ts';
 import { findRetrievalFiles } from './retrieval-layouts.ts';
@@ -61,10 +62,10 @@ describe('Mr. TyDi', () => {
   });
 });
 
-test('MIRACL: topics and qrels in folders of their own, the corpus in numbered parts, in the order of their numbers', async () => {
+test.each([['beside the corpus', ''], ['as its two repositories unpack', 'miracl/miracl-v1.0-sw/']])('MIRACL: topics and qrels in folders of their own %s, the corpus in numbered parts, in the order of their numbers', async (_, below) => {
   using folder = written({
-    'topics/topics.miracl-v1.0-sw-dev.tsv': '0\tMji mkuu?\n',
-    'qrels/qrels.miracl-v1.0-sw-dev.tsv': '0\tQ0\t5#0\t1\n0\tQ0\t6#0\t0\n',
+    [`${below}topics/topics.miracl-v1.0-sw-dev.tsv`]: '0\tMji mkuu?\n',
+    [`${below}qrels/qrels.miracl-v1.0-sw-dev.tsv`]: '0\tQ0\t5#0\t1\n0\tQ0\t6#0\t0\n',
     'miracl-corpus-v1.0-sw/docs-0.jsonl.gz': '{"docid": "5#0", "title": "Dodoma", "text": "Dodoma ni mji mkuu."}\n',
     'miracl-corpus-v1.0-sw/docs-10.jsonl.gz': '{"docid": "7#0", "title": "X", "text": "Kumi."}\n',
     'miracl-corpus-v1.0-sw/docs-2.jsonl.gz': '{"docid": "6#0", "title": "Mwanza", "text": "Mwanza."}\n',
@@ -73,6 +74,13 @@ test('MIRACL: topics and qrels in folders of their own, the corpus in numbered p
   expect(queries).toHaveLength(1);
   expect(documents.map(({ id }) => id)).toEqual(['5#0', '6#0', '7#0']);
   expect(judgements.map(({ relevance }) => relevance)).toEqual([1, 0]);
+});
+
+test('fault 15: a folder of more files than any corpus has is refused', async () => {
+  using folder = written({ 'a.txt': 'x', 'b/c.txt': 'x', 'b/d/e.txt': 'x' });
+  expect(await namesIn(folder.path)).toEqual(['a.txt', 'b']);
+  expect(await namesIn(folder.path, 1)).toEqual(['a.txt', 'b/c.txt', 'b/d']);
+  await expect(namesIn(folder.path, 2, 2)).rejects.toMatchObject({ family: 'input', code: 'corpus.too-many-files' });
 });
 
 describe('MS MARCO', () => {

@@ -1,5 +1,5 @@
 /** What do these dropped files look like from outside? Names, the first lines, the first XML element: enough to tell the format. */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { describeBinary } from '../base/binary-kinds.ts';
 import { toIsoglossError } from '../base/errors.ts';
@@ -7,6 +7,7 @@ import { detectEncoding, emptyFile, readBytes } from '../base/text-files.ts';
 import { isBinaryTextGrid } from '../formats/textgrid.ts';
 import { xmlEncoding } from '../formats/xml.ts';
 import { openZip } from '../formats/zip.ts';
+import { namesIn } from './folder-names.ts';
 import { isLanguageTag, parseLanguageTag } from '../text/language.ts';
 
 export type FileKind = 'folder' | 'zip' | 'binary-textgrid' | 'text';
@@ -57,7 +58,7 @@ async function look(path: string, signal: AbortSignal, encoding: string | undefi
   const facts = await stat(path).catch((thrown: unknown) => {
     throw toIsoglossError(thrown, path);
   });
-  if (facts.isDirectory()) return { kind: 'folder', head: [], root: '', inside: (await readdir(path)).sort(), encoding: '' };
+  if (facts.isDirectory()) return { kind: 'folder', head: [], root: '', inside: await namesIn(path), encoding: '' };
   const options = { area: 'corpus' as const, declared: xmlEncoding, ...(encoding === undefined ? {} : { encoding }) };
   let label = '';
   for await (const piece of readBytes(path, signal, options)) {

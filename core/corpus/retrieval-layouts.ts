@@ -1,7 +1,8 @@
 /** Which files of a folder hold the documents, the questions and the judgements? One row for each published layout. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InputError, toIsoglossError } from '../base/errors.ts';
+import { InputError } from '../base/errors.ts';
+import { namesIn } from './folder-names.ts';
 
 export type RetrievalPaths = {
   /** A file, or a folder of numbered parts (docs-0.jsonl.gz ...). */
@@ -45,6 +46,7 @@ const WHOLE_QRELS = /^qrels\.(?:tsv|txt)(?:\.gz)?$/;
 const DISTRACTORS = /^distractors\.jsonl(?:\.gz)?$/;
 const SPLITS: readonly RetrievalSplit[] = ['test', 'dev', 'train'];
 const SHOWN = 10;
+const DEPTH = 3;
 
 /**
  * The files of a folder laid out as BEIR, Mr. TyDi (as its archives, or as castorini/mr-tydi), MIRACL or MS MARCO publish them; each plain or gzip.
@@ -112,30 +114,19 @@ function questionsIn(folder: string, names: readonly string[], split: RetrievalS
   return { missing: [...(isAsked ? [] : ['queries.jsonl']), ...(isJudged ? [] : [`qrels.tsv (or qrels/${wanted}.tsv)`])] };
 }
 
-/** The first name that fits the first pattern that any name fits; "small" sets (MS MARCO's, which is what is reported) before whole ones. */
+/** The first name that fits the first pattern that any name fits, else one that fits below other folders; "small" sets (MS MARCO's, which is what is reported) before whole ones. */
 function firstOf(names: readonly string[], patterns: readonly RegExp[]): string | null {
-  for (const pattern of patterns) {
-    const fitting = names.filter((name) => pattern.test(name));
+  const tests = [(pattern: RegExp) => (name: string): boolean => pattern.test(name), (pattern: RegExp) => (name: string): boolean => [...name.matchAll(/\//g)].some(({ index }) => pattern.test(name.slice(index + 1)))];
+  for (const fits of tests.flatMap((test) => patterns.map(test))) {
+    const fitting = names.filter(fits);
     const [first = null] = fitting.sort((a, b) => Number(b.includes('.small.')) - Number(a.includes('.small.')) || a.length - b.length || (a < b ? -1 : 1));
     if (first !== null) return first;
   }
   return null;
 }
 
-/** The files of a folder and of its folders. */
-async function namesBelow(folder: string): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const below: string[] = [];
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (!entry.isDirectory()) below.push(entry.name);
-      else for (const name of (await readdir(join(folder, entry.name))).sort()) below.push(`${entry.name}/${name}`);
-    }
-    return below;
-  } catch (thrown) {
-    throw toIsoglossError(thrown);
-  }
-}
+/** The files of a folder and of its folders: MIRACL's lie three deep where its corpus and its questions were unpacked side by side. */
+const namesBelow = (folder: string): Promise<readonly string[]> => namesIn(folder, DEPTH);
 
 function missingFiles(folder: string, names: readonly string[], missing: readonly string[]): InputError {
   return new InputError('corpus.missing-file', `${folder}: expected ${missing.join(' and ')} in this folder (or the files of Mr. TyDi, MIRACL or MS MARCO), found ${names.length === 0 ? 'nothing' : names.slice(0, SHOWN).join(', ')}.`, { data: { path: folder, missing } });

@@ -1,5 +1,5 @@
 /** Which verses do Bible translations hold, and which of two translations belong together (USFM files, Paratext projects)? */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InputError, toIsoglossError } from '../base/errors.ts';
 import { readBytes, readText } from '../base/text-files.ts';
@@ -10,6 +10,7 @@ import { englishVersification, parseVersification, versificationOf } from '../fo
 import type { Versification } from '../formats/versification.ts';
 import { childrenOf, readXmlTree, textOf } from '../formats/xml.ts';
 import type { CorpusOptions, CorpusProposal } from './corpus-options.ts';
+import { namesIn } from './folder-names.ts';
 import { checkedText } from './line-records.ts';
 import { pairWithPlace } from './interlinear.ts';
 import { readLineParts } from './parsed-files.ts';
@@ -40,7 +41,7 @@ export async function openScripture(path: string, signal: AbortSignal): Promise<
     throw toIsoglossError(thrown, path);
   });
   if (!facts.isDirectory()) return { files: [path], encoding: undefined, versification: englishVersification, language: '', problems: [] };
-  const names = (await readdir(path)).sort();
+  const names = await namesIn(path);
   const settings = names.includes(SETTINGS) ? await readSettings(join(path, SETTINGS), signal) : null;
   const isBook = (name: string): boolean => (settings !== null && settings.postPart !== '' ? name.startsWith(settings.prePart) && name.toLowerCase().endsWith(settings.postPart.toLowerCase()) : BOOK_FILE.test(name));
   const found = names.filter(isBook);
