@@ -1,11 +1,13 @@
 /** What was asked of the library, what came back, and what did the person say of it? */
-import { shallowRef, type ShallowRef } from 'vue';
+import { computed, shallowRef, type ComputedRef, type ShallowRef } from 'vue';
 import type { Excerpt, Facets, Hit, Judgements, SearchAnswer, SearchFilter, SearchMethod, Verdict } from '../../main/contract/index.ts';
+import { SEARCH_HITS_MAXIMUM } from '../../main/contract/limits.ts';
 import { problemFrom } from '../bridge.ts';
 import { failed, IDLE, LOADING, ready, valueOf, type Loadable } from '../stores/loadable.ts';
 import { loadInto } from './load-into.ts';
 import { useBridge } from './useBridge.ts';
 
+/** At first, and with every "more". */
 const HITS_SHOWN = 20;
 /** Of each method, when all are pooled to be judged. */
 const POOL_DEPTH = 10;
@@ -24,12 +26,15 @@ export type Search = {
   /** The passage that the answer is like; null when it answers a question. */
   readonly likeThis: Readonly<ShallowRef<Hit | null>>;
   readonly ask: (question: Question) => Promise<void>;
+  /** More passages may be found than are shown. */
+  readonly hasMore: ComputedRef<boolean>;
+  /** Adds some to those that are shown. @throws what the program says. */
+  readonly more: () => Promise<void>;
   readonly askLike: (hit: Hit) => Promise<void>;
   readonly clear: () => void;
   readonly openHit: (hit: Hit) => Promise<void>;
   readonly closeHit: () => void;
-  /** @throws what the program says. */
-  /** Resolves to what takes the mark back; null when nothing was asked. */
+  /** Resolves to what takes the mark back; null when nothing was asked. @throws what the program says. */
   readonly judge: (hit: Hit, verdict: Verdict | null) => Promise<(() => Promise<void>) | null>;
   readonly measure: () => Promise<void>;
   /** @returns the folder with the files. */
@@ -46,6 +51,7 @@ export function useSearch(projectId: () => string): Search {
   const facets = shallowRef<Loadable<Facets>>(IDLE);
   const judgements = shallowRef<Loadable<Judgements>>(IDLE);
   const likeThis = shallowRef<Hit | null>(null);
+  const limit = shallowRef(HITS_SHOWN);
   let asked: Question | null = null;
   let newest = 0;
 
@@ -57,6 +63,13 @@ export function useSearch(projectId: () => string): Search {
     const found = await find().then(ready, (thrown: unknown) => failed<SearchAnswer>(problemFrom(thrown)));
     if (mine === newest) answer.value = found;
   }
+
+  function find({ query, queryLanguage, method, filter }: Question): Promise<SearchAnswer> {
+    const common = { projectId: projectId(), query, queryLanguage, filter };
+    return method === 'pooled' ? client.judgement.pool({ ...common, depth: POOL_DEPTH }) : client.search.query({ ...common, method, limit: limit.value });
+  }
+
+  const findLike = ({ chunkId }: Hit): Promise<SearchAnswer> => client.search.similar({ projectId: projectId(), chunkId, limit: limit.value });
 
   /** Says of a passage what it is for this question; on the page only where the question is still the one that is answered. */
   async function mark(question: Question, hit: Hit, verdict: Verdict | null): Promise<void> {
@@ -76,13 +89,24 @@ export function useSearch(projectId: () => string): Search {
     async ask(question) {
       asked = question;
       likeThis.value = null;
-      const { query, queryLanguage, method, filter } = question;
-      const common = { projectId: projectId(), query, queryLanguage, filter };
-      await answerWith(() => (method === 'pooled' ? client.judgement.pool({ ...common, depth: POOL_DEPTH }) : client.search.query({ ...common, method, limit: HITS_SHOWN })));
+      limit.value = HITS_SHOWN;
+      await answerWith(() => find(question));
     },
     async askLike(hit) {
       likeThis.value = hit;
-      await answerWith(() => client.search.similar({ projectId: projectId(), chunkId: hit.chunkId, limit: HITS_SHOWN }));
+      limit.value = HITS_SHOWN;
+      await answerWith(() => findLike(hit));
+    },
+    hasMore: computed(() => {
+      const shown = valueOf(answer.value)?.hits.length ?? 0;
+      return shown >= limit.value && limit.value < SEARCH_HITS_MAXIMUM && (likeThis.value !== null || asked?.method !== 'pooled');
+    }),
+    async more() {
+      const mine = newest;
+      limit.value = Math.min(SEARCH_HITS_MAXIMUM, limit.value + HITS_SHOWN);
+      const again = likeThis.value !== null ? findLike(likeThis.value) : asked !== null ? find(asked) : null;
+      const found = await again;
+      if (found !== null && mine === newest) answer.value = ready(found);
     },
     clear() {
       newest += 1;
