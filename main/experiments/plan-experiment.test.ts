@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseExperiment, type Experiment } from '../../core/evaluation/experiments/experiment-file.ts';
+import { stepOperations } from '../../core/training/backbone-inspection/step-cost.ts';
+import { knownShape } from './known-backbones.ts';
 import { expectNeeds } from './needs.ts';
 import { planExperiment } from './plan-experiment.ts';
 import { planText } from './plan-text.ts';
@@ -36,6 +38,17 @@ describe('planExperiment', () => {
     expect(sema?.trainingOperations).toBeGreaterThan(ir?.trainingOperations ?? Infinity);
     expect(plan.missing.map(({ what }) => what.split(' ')[0])).toEqual(['XLM-R', 'Natural', 'WikiMatrix', 'Mr.']);
     expect(plan.missing.every(({ from }) => from.startsWith('https://'))).toBe(true);
+  });
+
+  it('a step of context prediction counts its small batches and one batch of hidden tokens: 64 x 2 x 32 and 2,048 sentences of 36 tokens', async () => {
+    const experiment = opened('ccp-table-1.full.json');
+    const row = (await planExperiment(experiment, { operationsPerSecond })).rows.find(({ trainings }) => trainings > 0);
+    const shape = knownShape('xlm-r-large');
+    const step = stepOperations(shape, { texts: 64 * 2 * 32 + 2048, tokens: 36 });
+    expect((row?.trainingOperations ?? 0) / (row?.steps ?? Number.NaN) / step).toBeCloseTo(experiment.seeds.length, 6);
+    const batches = (await planExperiment(opened('ccp-table-6.full.json'), { operationsPerSecond })).rows;
+    const of = (name: string): number => batches.find(({ row: named }) => named === name)?.trainingOperations ?? Number.NaN;
+    expect((of('w5.b64') - of('w5.b32')) / (of('w5.b16') - of('w5.b8'))).toBeCloseTo(4, 6);
   });
 
   it('an experiment whose data is not there names all of it, and starts nothing', async () => {

@@ -162,10 +162,11 @@ function documentsOf({ tasks }: Experiment, row: ExperimentRow, together: (a: nu
 
 type StepTexts = readonly { readonly texts: number; readonly tokens: number }[];
 
-/** The texts of a step, by loss. */
+/** The texts of a step, by loss, in all its batches; hidden tokens have one batch a step. */
 function textsOfStep(recipe: Recipe): StepTexts {
   const { losses, optimizer, retrieval, parallel, monolingual, hardNegatives } = recipe;
-  const { retrievalBatch, parallelBatch } = optimizer;
+  const { parallelBatch: masked, accumulation = 1 } = optimizer;
+  const [retrievalBatch, parallelBatch, contextBatch] = [accumulation * optimizer.retrievalBatch, accumulation * optimizer.parallelBatch, accumulation * losses.contextPrediction.batch];
   const longest = isStatic(recipe) ? recipe.optimizer.passageTokens : isFromScratch(recipe) ? recipe.encoder.positions : recipe.encoder.maxTokens;
   const tokens = (count: number): number => Math.min(count, longest);
   const asks = losses.retrieval.weight > 0 && retrieval !== undefined;
@@ -174,9 +175,9 @@ function textsOfStep(recipe: Recipe): StepTexts {
     ...(asks ? [{ texts: retrievalBatch, tokens: tokens(TOKENS.query) }, { texts: retrievalBatch * (1 + (hardNegatives?.count ?? 0)), tokens: tokens(TOKENS.passage) }] : []),
     ...(losses.semantic.weight > 0 && parallel.length > 0 ? [{ texts: 2 * parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
     ...(losses.language.weight > 0 && parallel.length > 0 ? [{ texts: (monolingual.length > 0 ? 2.5 : 2) * parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
-    ...(guesses ? [{ texts: parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
+    ...(guesses ? [{ texts: masked, tokens: tokens(TOKENS.sentence) }] : []),
     ...(recipe.distillation === undefined ? [] : [{ texts: (2 + FORWARD_SHARE) * parallelBatch, tokens: tokens(TOKENS.sentence) }]), // the teacher goes forward alone
-    ...(losses.contextPrediction.weight + losses.contextPrediction.pretrainingSteps > 0 ? [{ texts: 2 * parallelBatch, tokens: tokens(TOKENS.sentence) }] : []),
+    ...(losses.contextPrediction.weight + losses.contextPrediction.pretrainingSteps > 0 ? [{ texts: 2 * contextBatch, tokens: tokens(TOKENS.sentence) }] : []),
   ];
 }
 
@@ -185,7 +186,7 @@ function tokensOfStep(recipe: Recipe): number {
 }
 
 function operationsOfStep(recipe: TransformerRecipe, shape: TransformerShape): number {
-  return recipe.optimizer.accumulation * textsOfStep(recipe).reduce((sum, part) => sum + stepOperations(shape, part), 0);
+  return textsOfStep(recipe).reduce((sum, part) => sum + stepOperations(shape, part), 0);
 }
 
 function memoryOf(recipe: TransformerRecipe, shape: TransformerShape): number {
