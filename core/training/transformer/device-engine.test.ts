@@ -2,8 +2,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/random.ts';
+import { createGraphBuilder } from '../../graph/builder.ts';
 import { hostNodes, webgpuDialect } from '../../graph/dialect.ts';
 import { semanticContrastiveLoss } from '../../losses/semantic-contrastive.ts';
 import { lowRankNames, packTokens, transformerParameters, type TransformerPooling, type TransformerShape } from '../../modules/index.ts';
@@ -30,6 +31,16 @@ const CURVE_TOLERANCE = 1e-3; // of the loss; rounding grows from step to step
 const NEGLIGIBLE = 1e-6; // gradients of key biases are zero in theory
 
 const isThere = (await probeDevice('webgpu', { threads: 1 })).status === 'works';
+
+/** Open while the tests run: WebGPU keeps its compiled shaders as long as any session is. */
+const held = isThere ? await holdDevice() : null;
+afterAll(() => held?.dispose());
+
+async function holdDevice() {
+  const g = createGraphBuilder('double');
+  const x = g.input('x', 'float32', [1]);
+  return createDeviceSession(g.build({ double: g.add(x, x) }), { device: 'webgpu', threads: 1 });
+}
 
 /** Three sources and their translations, of several lengths. */
 const sequences = [[0, 5, 6, 7, 2], [0, 8, 9, 2], [0, 10, 11, 12, 13, 14, 2], [0, 20, 21, 22, 2], [0, 23, 9, 2], [0, 24, 25, 26, 5, 28, 2]].map((ids) => Uint32Array.from(ids));
