@@ -1,12 +1,15 @@
 /** What is the vector of each text of a padded batch, by an encoder that exists as an ONNX graph? The graph, repeated, with pooling behind it. */
 import type { GraphBuilder, Value } from '../graph/builder.ts';
 import { inlineGraph } from '../graph/inline.ts';
-import { clsPooling, DENSE, l2Normalise, linear, meanPooling } from '../modules/index.ts';
+import { clsPooling, DENSE, l2Normalise, linear, lowRankNames, meanPooling } from '../modules/index.ts';
 import { tensorOf, type Tensor } from '../tensor/tensor.ts';
 import type { OnnxBackbone } from './backbone.ts';
 
+/** Thin matrices beside weights of the graph, all of one rank: W + scale · up down for each of these names (low-rank.ts). */
+export type GraphLowRank = { readonly weights: ReadonlySet<string>; readonly rank: number; readonly scale: number };
+
 /** What of such a backbone the graph depends on. */
-export type OnnxEncoder = Pick<OnnxBackbone, 'graph' | 'output' | 'pooling' | 'width'>;
+export type OnnxEncoder = Pick<OnnxBackbone, 'graph' | 'output' | 'pooling' | 'width'> & { readonly lowRank?: GraphLowRank | null };
 
 const IDS = 'input_ids';
 const MASK = 'attention_mask';
@@ -24,8 +27,8 @@ export function onnxWidth({ pooling, width }: Pick<OnnxEncoder, 'pooling' | 'wid
  * @returns the vectors, and the parameters as values.
  * @throws as `inlineGraph`.
  */
-export function onnxEmbeddings(g: GraphBuilder, { graph, output, pooling, width }: OnnxEncoder): { readonly embeddings: Value; readonly parameters: ReadonlyMap<string, Value> } {
-  const { result, mask, parameters } = repeated(g, { graph, output });
+export function onnxEmbeddings(g: GraphBuilder, { graph, output, pooling, width, lowRank = null }: OnnxEncoder): { readonly embeddings: Value; readonly parameters: ReadonlyMap<string, Value> } {
+  const { result, mask, parameters } = repeated(g, { graph, output, lowRank });
   if (output === 'sentence_embedding') return { embeddings: pooling.normalise ? l2Normalise(g, result) : result, parameters };
   const states = g.reshape(result, ['B', 'L', width]);
   let vectors = pooling.mode === 'cls' ? clsPooling(g, states) : meanPooling(g, { states, mask });
@@ -40,19 +43,29 @@ export function onnxEmbeddings(g: GraphBuilder, { graph, output, pooling, width 
 }
 
 /** The hidden states float [B, L, H] of such an encoder whose output they are; parameters as above, without a dense map. @throws as `inlineGraph`. */
-export function onnxStates(g: GraphBuilder, { graph, output }: Pick<OnnxEncoder, 'graph' | 'output'>): { readonly states: Value; readonly parameters: ReadonlyMap<string, Value> } {
-  const { result, parameters } = repeated(g, { graph, output });
+export function onnxStates(g: GraphBuilder, { graph, output, lowRank = null }: Pick<OnnxEncoder, 'graph' | 'output' | 'lowRank'>): { readonly states: Value; readonly parameters: ReadonlyMap<string, Value> } {
+  const { result, parameters } = repeated(g, { graph, output, lowRank });
   return { states: result, parameters };
 }
 
-/** The graph once more in the builder, its parameters as inputs. */
-function repeated(g: GraphBuilder, { graph, output }: Pick<OnnxEncoder, 'graph' | 'output'>): { readonly result: Value; readonly mask: Value; readonly parameters: Map<string, Value> } {
+/** The graph once more in the builder, its parameters as inputs, thin matrices among them. */
+function repeated(g: GraphBuilder, { graph, output, lowRank }: Pick<OnnxEncoder, 'graph' | 'output'> & { readonly lowRank: GraphLowRank | null }): { readonly result: Value; readonly mask: Value; readonly parameters: Map<string, Value> } {
   const parameters = new Map<string, Value>();
   const bindings: Record<string, Value> = {};
   for (const { name, dtype, shape } of graph.inputs) {
-    const value = FED.has(name) ? g.input(name, dtype, ['B', 'L']) : g.input(name, dtype, shape);
+    if (FED.has(name)) {
+      bindings[name] = g.input(name, dtype, ['B', 'L']);
+      continue;
+    }
+    const value = g.input(name, dtype, shape);
+    parameters.set(name, value);
     bindings[name] = value;
-    if (!FED.has(name)) parameters.set(name, value);
+    if (lowRank?.weights.has(name) !== true) continue;
+    const names = lowRankNames(name);
+    const down = g.input(names.down, dtype, [lowRank.rank, shape[1] ?? 0]);
+    const up = g.input(names.up, dtype, [shape[0] ?? 0, lowRank.rank]);
+    parameters.set(names.down, down).set(names.up, up);
+    bindings[name] = g.gemm(up, down, { alpha: lowRank.scale, bias: value });
   }
   const result = inlineGraph(g, graph, bindings)[output];
   const mask = bindings[MASK];

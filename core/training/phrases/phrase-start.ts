@@ -14,7 +14,8 @@ import { trainUnigram } from '../../text/unigram-trainer.ts';
 import type { ReportTraining } from '../events.ts';
 import { STATIC_ADAMW } from '../static-parameters.ts';
 import type { ModelFacts, WriteModel } from '../training-subject.ts';
-import { decaysInGraph, expectNothingInside, givenOnce, mergedWeights, shapeOfOnnx } from '../transformer/backbone-source.ts';
+import { givenOnce, mergedWeights, shapeOfOnnx } from '../transformer/backbone-source.ts';
+import { planGraphParameters } from '../transformer/onnx-parameters.ts';
 import { scratchBackbone, scratchShape, SPECIAL_PIECES } from '../transformer/from-scratch.ts';
 import { estimateMemory, expectMemory } from '../transformer/memory-plan.ts';
 import { planParameters, type ParameterPlan } from '../transformer/trained-parameters.ts';
@@ -220,11 +221,12 @@ function trainedOnnx(recipe: PhraseRecipe, backbone: OnnxBackbone, from: string)
   const { graph, output, width, pooling, tokenizer } = rest;
   if (output === 'sentence_embedding') throw new InputError('phrases.onnx', `${from}: expected an encoder that gives the states of tokens (last_hidden_state), found one that gives a single vector for each text. Choose another file or the Hugging Face folder of the same model.`, { data: { path: from } });
   if (recipe.layer !== undefined) throw noSuchLayer(recipe.layer, null);
-  expectNothingInside(insideOf(recipe), from);
+  const { freeze, lora, seed } = recipe;
+  const plan = planGraphParameters({ graph, parameters, pooling: { ...pooling, dense: null } }, { choices: { freeze, lora, seed }, path: from }); // a dense map stands behind the tokens
   return {
-    shape: shapeOfOnnx(backbone), pooling: graphPooling(pooling), lowRank: null, dropout: null, onnx: { graph, output, pooling, width, padId: tokenizer.ids.pad },
-    trained: new Set(parameters.keys()), decays: decaysInGraph(graph), layer: null, additions: () => new Map(),
-    finished: (weights) => ({ ...rest, parameters: weights }),
+    shape: shapeOfOnnx(backbone), pooling: graphPooling(pooling), lowRank: null, dropout: null, onnx: { graph, output, pooling, width, lowRank: plan.lowRank, padId: tokenizer.ids.pad },
+    trained: plan.trained, decays: plan.decays, layer: null, additions: plan.additions,
+    finished: (weights) => ({ ...rest, parameters: mergedWeights(weights, lora) }),
   };
 }
 

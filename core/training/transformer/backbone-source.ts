@@ -16,6 +16,7 @@ import { textsByLanguage, vocabularyTexts } from '../vocabulary.ts';
 import { scratchBackbone, scratchShape, SPECIAL_PIECES } from './from-scratch.ts';
 import { estimateMemory, expectMemory } from './memory-plan.ts';
 import { withNewPieces } from './new-pieces.ts';
+import { planGraphParameters } from './onnx-parameters.ts';
 import { choicesOf, planParameters, type ParameterPlan } from './trained-parameters.ts';
 import type { TransformerTrainableOptions } from './transformer-trainable.ts';
 
@@ -96,48 +97,34 @@ function transformerSource(recipe: TransformerRecipe, backbone: TransformerBackb
   };
 }
 
-/** Layers, heads and a place for thin matrices are not known of a foreign graph: what asks for them is refused. */
+/** A foreign graph gives the states of its last layer, has its own vocabulary and no head: what asks for another is refused. */
 function onnxSource(recipe: BackboneRecipe, backbone: OnnxBackbone): BackboneSource {
   const { encoder, losses } = recipe;
   const asked = [
-    ...(encoder.lora === undefined ? [] : ['encoder/lora']),
-    ...(encoder.freeze.embeddings || encoder.freeze.lowerLayers > 0 ? ['encoder/freeze'] : []),
     ...(encoder.pooling.layer === undefined ? [] : ['encoder/pooling/layer']),
     ...(encoder.trimVocabulary ? ['encoder/trimVocabulary'] : []),
     ...(encoder.newPieces === undefined ? [] : ['encoder/newPieces']),
     ...(losses.maskedLanguage.weight + losses.maskedLanguage.pretrainingSteps > 0 ? ['losses/maskedLanguage'] : []),
   ];
-  expectNothingInside(asked, encoder.path);
+  if (asked.length > 0) throw new InputError('recipe.onnx', `${encoder.path}: an ONNX graph gives the states of its last layer and has its own vocabulary, so ${asked.map((key) => `"${key}"`).join(', ')} cannot be done with it. Take ${asked.length === 1 ? 'it' : 'them'} out of the recipe, or choose the Hugging Face folder of the same model.`, { data: { path: encoder.path } });
   const { graph, output, width, sha256, licence, tokenizer, prefixes } = backbone;
   const pooling = { ...backbone.pooling, mode: encoder.pooling.mode ?? backbone.pooling.mode };
   const maxTokens = Math.min(encoder.maxTokens, backbone.maxTokens);
-  const first = onnxParameters(backbone);
-  const start = givenOnce(first, async () => {
+  const { trained, decays, lowRank, additions } = planGraphParameters(backbone, { choices: choicesOf(recipe), path: encoder.path });
+  const start = givenOnce(onnxParameters(backbone), async () => {
     const again = await openBackbone(encoder.path);
     return again.kind === 'onnx' ? onnxParameters(again) : graphParameters(again);
   });
   return {
     reading: { tokenizer, prefixes, maxTokens, pieces: tokenizer.vocabularySize },
-    model: { shape: shapeOfOnnx(backbone), pooling: graphPooling(pooling), lowRank: null, dropout: null, onnx: { graph, output, pooling, width, padId: tokenizer.ids.pad } },
-    plan: { trained: new Set(first.keys()), decays: decaysInGraph(graph), guesses: false },
-    parameters: start,
+    model: { shape: shapeOfOnnx(backbone), pooling: graphPooling(pooling), lowRank: null, dropout: null, onnx: { graph, output, pooling, width, lowRank, padId: tokenizer.ids.pad } },
+    plan: { trained, decays, guesses: false },
+    parameters: async () => new Map([...(await start()), ...additions()]),
     finished: (weights) => {
-      const { parameters, dense } = separated(weights);
+      const { parameters, dense } = separated(mergedWeights(weights, encoder.lora));
       return { kind: 'onnx', graph, parameters, output, width, sha256, licence, tokenizer, prefixes, maxTokens, pooling: { ...pooling, dense: pooling.dense === null ? null : { ...pooling.dense, ...dense } } };
     },
   };
-}
-
-/** @param asked  keys of a recipe that would need the inside of a foreign graph. @throws InputError 'recipe.onnx' when there are any. */
-export function expectNothingInside(asked: readonly string[], path: string): void {
-  if (asked.length === 0) return;
-  throw new InputError('recipe.onnx', `${path}: an ONNX graph does not say where its layers are, so ${asked.map((key) => `"${key}"`).join(', ')} cannot be done with it. Take ${asked.length === 1 ? 'it' : 'them'} out of the recipe, or choose the Hugging Face folder of the same model.`, { data: { path } });
-}
-
-/** Weight decay pulls matrices alone, as far as their shapes tell. */
-export function decaysInGraph({ inputs }: OnnxBackbone['graph']): (name: string) => boolean {
-  const matrices = new Set(inputs.filter(({ shape }) => shape.length > 1).map(({ name }) => name)).add(DENSE.weight);
-  return (name) => matrices.has(name);
 }
 
 /** What the loop asks of a shape, its width and the id of padding; the rest is inside the graph. */

@@ -54,19 +54,25 @@ export function planParameters(options: { readonly choices: ParameterChoices; re
 
 const UNFROZEN = { freeze: { embeddings: false, lowerLayers: 0 }, lora: undefined };
 
-type ThinMatrix = { readonly name: string; readonly rows: number; readonly columns: number; readonly isUp: boolean };
+/** One of the two thin matrices beside a weight. */
+export type ThinMatrix = { readonly name: string; readonly rows: number; readonly columns: number; readonly isUp: boolean };
 
 function thinMatrices(parameters: readonly TransformerParameter[], { rank, targets }: LoraSettings): readonly ThinMatrix[] {
   return parameters.flatMap(({ name, shape: [out = 0, into = 0], layer }) => {
     const target = targets.find((part) => layer !== null && name === `layer.${layer}.${part}.weight`);
     if (target === undefined) return [];
-    const { down, up } = lowRankNames(name);
-    return [{ name: down, rows: rank, columns: into, isUp: false }, { name: up, rows: out, columns: rank, isUp: true }];
+    return thinBeside(name, { rows: out, columns: into, rank });
   });
 }
 
+/** The thin matrices beside a weight [rows, columns]. */
+export function thinBeside(name: string, { rows, columns, rank }: { readonly rows: number; readonly columns: number; readonly rank: number }): readonly ThinMatrix[] {
+  const { down, up } = lowRankNames(name);
+  return [{ name: down, rows: rank, columns, isUp: false }, { name: up, rows, columns: rank, isUp: true }];
+}
+
 /** Hu et al. 2021, section 4.1: one random, the other zero, so that training starts at the backbone as it came. */
-function thinStart({ name, rows, columns, isUp }: ThinMatrix, seed: number): Float32Array {
+export function thinStart({ name, rows, columns, isUp }: ThinMatrix, seed: number): Float32Array {
   const values = new Float32Array(rows * columns);
   if (isUp) return values;
   const random = seededRandom(seed, `start ${name}`);
