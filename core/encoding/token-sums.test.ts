@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../base/random.ts';
 import { readTokenizer } from '../text/tokenizer.ts';
 import { createKernelMemory } from '../optimizers/kernel-memory.ts';
-import { createBlockForms, FORMS_PER_ROW, plainBlockForms } from './block-forms.ts';
+import { createBlockKernels, FORMS_PER_BLOCK, plainBlockKernels } from './block-forms.ts';
+import type { BlockFormsRoom, BlockKernels } from './block-forms.ts';
 import { createStaticEncoder } from './static-encoder.ts';
 import { TEST_SENTENCES, testModel } from './test-models.ts';
 import { bestWindow } from './token-sums.ts';
+import { windowCount, windowRanges } from './windows.ts';
 
 const longText = (words: number): string => Array.from({ length: words }, (_, i) => (TEST_SENTENCES[i % 8] ?? '').split(' ')[(i * 3) % 5] ?? '').join(' ');
 
@@ -18,7 +20,7 @@ describe('token sums', () => {
     const query = await encoder.encode(['the wide river after the rain'], 'query');
     const vectors = await encoder.encodeDocuments(texts);
     const tokens = texts.map(tokenSums.tokens);
-    const factors = tokenSums.factors(tokens);
+    const factors = tokens.map((own) => tokenSums.factors(own).slice());
     const scores = tokenSums.scores(query);
     let windows = 0;
     texts.forEach((text, i) => {
@@ -45,24 +47,43 @@ describe('token sums', () => {
   });
 });
 
-describe('products of neighbouring rows', () => {
-  it('are the same in WebAssembly and in plain JavaScript', () => {
+describe('products of neighbouring blocks', () => {
+  it.each([64 + 8, 4])('are the same in WebAssembly and in plain JavaScript, at once or in parts (width %i)', (width) => {
     const random = seededRandom(1, 'forms');
-    const [width, count] = [24, 5];
-    const memory = createKernelMemory(2 ** 16);
-    const rows = memory.float32((count + 1) * width).map(() => 0);
-    const inMemory = (values: Float32Array): Float32Array => {
-      const array = memory.float32(values.length);
-      array.set(values);
+    const [rows, tokens, blockTokens] = [20, 27, 6];
+    const memory = createKernelMemory(2 ** 18);
+    const drawn = (length: number, draw: () => number): Float32Array => {
+      const array = memory.float32(length);
+      array.set(array.map(draw));
       return array;
     };
-    const given = inMemory(rows.map(() => random.normal()));
-    const squaredScale = inMemory(new Float32Array(width).map(() => random.next()));
-    const fast = memory.float32(count * FORMS_PER_ROW);
-    const plain = new Float32Array(count * FORMS_PER_ROW);
-    createBlockForms(memory, width)({ rows: given, count, squaredScale, forms: fast, width });
-    plainBlockForms({ rows: given, count, squaredScale, forms: plain, width });
-    expect(Math.hypot(...plain)).toBeGreaterThan(1);
-    plain.forEach((value, i) => expect(fast[i]).toBeCloseTo(value, 4));
+    const [table, weights, squaredScale] = [drawn(rows * width, random.normal), drawn(rows, random.next), drawn(width, random.next)];
+    const all = Int32Array.from({ length: tokens }, () => random.integer(rows));
+    const blocks = Math.ceil(tokens / blockTokens);
+    const formsOf = (make: (room: BlockFormsRoom) => BlockKernels, parts: readonly Int32Array[]): number[] => {
+      const room = { table, weights, squaredScale, ids: memory.int32(tokens), forms: memory.float32(blocks * FORMS_PER_BLOCK), last: memory.float32(width), whole: memory.float32(width) };
+      const { blockForms, wholeForms } = make(room);
+      const found = parts.flatMap((part) => {
+        room.ids.set(part);
+        blockForms(part.length);
+        return Array.from(room.forms.subarray(0, Math.ceil(part.length / blockTokens) * FORMS_PER_BLOCK));
+      });
+      return [...found, wholeForms().plain, wholeForms().scaled];
+    };
+    const fast = (room: BlockFormsRoom): BlockKernels => createBlockKernels(memory, room, blockTokens);
+    const expected = formsOf((room) => plainBlockKernels(room, blockTokens), [all]);
+    expect(expected).toHaveLength(blocks * FORMS_PER_BLOCK + 2);
+    expect(Math.hypot(...expected)).toBeGreaterThan(1);
+    const inParts = formsOf(fast, [all.subarray(0, 2 * blockTokens), all.subarray(2 * blockTokens)]);
+    formsOf(fast, [all]).forEach((value, i) => {
+      expect(Math.abs(value - (expected[i] ?? NaN))).toBeLessThan(1e-5 * (1 + Math.abs(value)));
+      expect(inParts[i]).toBe(value);
+    });
+  });
+});
+
+describe('windows', () => {
+  it('are counted without being listed', () => {
+    for (let tokens = 0; tokens < 200; tokens += 1) expect(windowCount(tokens)).toBe(windowRanges(tokens).length);
   });
 });

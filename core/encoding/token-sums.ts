@@ -9,8 +9,8 @@
  */
 import type { KernelMemory } from '../optimizers/kernel-memory.ts';
 import type { Kernels } from '../optimizers/kernels.ts';
-import { createBlockForms, FORMS_PER_ROW } from './block-forms.ts';
-import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowRanges } from './windows.ts';
+import { createBlockKernels, FORMS_PER_BLOCK } from './block-forms.ts';
+import { WINDOW_STRIDE_TOKENS, WINDOW_TOKENS, windowCount } from './windows.ts';
 
 export type TokenSums = {
   /** Ids are below it. */
@@ -18,8 +18,8 @@ export type TokenSums = {
   readonly tokens: (text: string) => Uint32Array;
   /** Whether the tokens of a text are those of its parts between white space, one after another. */
   readonly isWordLocal: boolean;
-  /** For each document, given by its tokens: (a, b) of the whole text, then of its windows; float32 [2 (1 + windows)]. (0, 0): no vector. */
-  readonly factors: (documents: readonly Uint32Array[]) => readonly Float32Array[];
+  /** For a document, given by its tokens: (a, b) of the whole text, then of its windows; float32 [2 (1 + windows)], valid until the next call. (0, 0): no vector. */
+  readonly factors: (tokens: Uint32Array) => Float32Array;
   /** For a query vector [H]: s of every token, float32 [V], valid until the next call, and o. */
   readonly scores: (query: Float32Array) => { readonly tokens: Float32Array; readonly offset: number };
 };
@@ -44,23 +44,21 @@ const BLOCKS_PER_WINDOW = WINDOW_TOKENS / WINDOW_STRIDE_TOKENS;
 const LANES = 4;
 
 /** Lengths of the float32 and int32 arrays that token sums take from the kernels' memory. */
-export const tokenSumsLengths = (width: number, vocabularySize: number): readonly number[] => [
-  (BLOCKS_AT_ONCE + 1) * width, 2 * width, (BLOCKS_AT_ONCE + 1) * FORMS_PER_ROW, width, width, vocabularySize, BLOCKS_AT_ONCE * WINDOW_STRIDE_TOKENS, BLOCKS_AT_ONCE + 1,
-];
+export const tokenSumsLengths = (width: number, vocabularySize: number): readonly number[] => [width, width, width, width, vocabularySize, BLOCKS_AT_ONCE * FORMS_PER_BLOCK, BLOCKS_AT_ONCE * WINDOW_STRIDE_TOKENS];
 
 export function createTokenSums(parts: TokenSumsParts): TokenSums {
   const { width, table, weights, mean, scale, memory, kernels } = parts;
   const vocabularySize = weights.length;
-  const blocks = memory.float32((BLOCKS_AT_ONCE + 1) * width);
-  const whole = memory.float32(2 * width);
-  const forms = memory.float32((BLOCKS_AT_ONCE + 1) * FORMS_PER_ROW);
+  const whole = memory.float32(width);
+  const last = memory.float32(width);
   const squaredScale = memory.float32(width);
   squaredScale.set(scale.map((value) => value * value));
   const scaledQuery = memory.float32(width);
   const tokenScores = memory.float32(vocabularySize);
-  const idRoom = memory.int32(BLOCKS_AT_ONCE * WINDOW_STRIDE_TOKENS);
-  const offsetRoom = memory.int32(BLOCKS_AT_ONCE + 1);
-  const blockForms = createBlockForms(memory, width);
+  const ids = memory.int32(BLOCKS_AT_ONCE * WINDOW_STRIDE_TOKENS);
+  const forms = memory.float32(BLOCKS_AT_ONCE * FORMS_PER_BLOCK);
+  const { blockForms, wholeForms } = createBlockKernels(memory, { table, weights, squaredScale, ids, forms, last, whole }, WINDOW_STRIDE_TOKENS);
+  let factorRoom = new Float32Array(2 * BLOCKS_AT_ONCE);
   const meanSquared = mean.reduce((sum, value, k) => sum + value * value * (squaredScale[k] ?? 0), 0);
   let meanShares: Float64Array | null = null; // of each token: w_t sum_k scale_k^2 mean_k row_tk
 
@@ -80,66 +78,53 @@ export function createTokenSums(parts: TokenSumsParts): TokenSums {
     return tokenScores;
   }
 
-  const setFactors = (factors: Float32Array, place: number, form: { readonly plain: number; readonly scaled: number; readonly share: number }): void => {
-    if (form.plain < LEAST_SQUARED_LENGTH) return;
-    const length = Math.sqrt(form.plain);
-    const squared = form.scaled / form.plain - (2 * form.share) / length + meanSquared;
+  /** (a, b) of a sum of which p.p, p.Sp and the share of the mean are known, put at a place of `factorRoom`. */
+  const setFactors = (place: number, plain: number, scaled: number, share: number): void => {
+    factorRoom[2 * place] = 0;
+    factorRoom[2 * place + 1] = 0;
+    if (plain < LEAST_SQUARED_LENGTH) return;
+    const length = Math.sqrt(plain);
+    const squared = scaled / plain - (2 * share) / length + meanSquared;
     if (!(squared > LEAST_SQUARED_LENGTH)) return;
     const b = 1 / Math.sqrt(squared);
-    factors[2 * place] = b / length;
-    factors[2 * place + 1] = b;
+    factorRoom[2 * place] = b / length;
+    factorRoom[2 * place + 1] = b;
   };
 
-  /** Sums the blocks of a text, a part of BLOCKS_AT_ONCE at a time with the last block carried over. */
-  const factorsOf = (ids: Uint32Array): Float32Array => {
+  /** Blocks come in parts of BLOCKS_AT_ONCE; a window is two neighbours, the second of which may be the first of the next part. */
+  const factorsOf = (tokens: Uint32Array): Float32Array => {
     const shares = meanShareOf();
-    const windows = windowRanges(ids.length);
-    const factors = new Float32Array(2 * (1 + windows.length));
-    const blockCount = Math.ceil(ids.length / WINDOW_STRIDE_TOKENS);
-    const sum = whole.subarray(0, width).fill(0);
+    const windows = windowCount(tokens.length);
+    const length = 2 * (1 + windows);
+    if (length > factorRoom.length) factorRoom = new Float32Array(2 * length);
+    last.fill(0);
+    whole.fill(0);
     let wholeShare = 0;
-    for (let first = 0; first < blockCount; first += BLOCKS_AT_ONCE - 1) {
-      const count = Math.min(BLOCKS_AT_ONCE, blockCount - first);
-      const from = first * WINDOW_STRIDE_TOKENS;
-      const to = Math.min(ids.length, (first + count) * WINDOW_STRIDE_TOKENS);
-      const part = idRoom.subarray(0, to - from);
-      part.set(ids.subarray(from, to));
-      const offsets = offsetRoom.subarray(0, count + 1);
-      for (let block = 0; block <= count; block += 1) offsets[block] = Math.min(to - from, block * WINDOW_STRIDE_TOKENS);
-      kernels.embeddingBagForward({ table, weights, ids: part, offsets, pooled: blocks.subarray(0, count * width), width });
-      blockForms({ rows: blocks, count, squaredScale, forms, width });
-      const blockShares = new Float64Array(count);
-      for (let t = 0; t < part.length; t += 1) {
-        const block = Math.floor(t / WINDOW_STRIDE_TOKENS);
-        blockShares[block] = (blockShares[block] ?? 0) + (shares[part[t] ?? 0] ?? 0);
+    let block = 0;
+    let before = { plain: 0, scaled: 0, share: 0 };
+    for (let from = 0; from < tokens.length; from += ids.length) {
+      const part = tokens.subarray(from, from + ids.length);
+      ids.set(part);
+      blockForms(part.length);
+      for (let first = 0, at = 0; first < part.length; first += WINDOW_STRIDE_TOKENS, at += FORMS_PER_BLOCK, block += 1) {
+        let share = 0;
+        for (let t = first, end = Math.min(part.length, first + WINDOW_STRIDE_TOKENS); t < end; t += 1) share += shares[part[t] ?? 0] ?? 0;
+        const [plain, scaled] = [forms[at] ?? 0, forms[at + 1] ?? 0];
+        if (block > 0 && block <= windows) setFactors(block, before.plain + plain + 2 * (forms[at + 2] ?? 0), before.scaled + scaled + 2 * (forms[at + 3] ?? 0), before.share + share);
+        before = { plain, scaled, share };
+        wholeShare += share;
       }
-      const isLastPart = first + count >= blockCount;
-      const own = isLastPart ? count : count - 1; // the last block of a part is the first of the next
-      for (let block = 0; block < own; block += 1) {
-        kernels.addScaled(sum, blocks.subarray(block * width, (block + 1) * width), 1);
-        wholeShare += blockShares[block] ?? 0;
-      }
-      for (let block = 0; block + 1 < count && first + block < windows.length; block += 1) {
-        const at = block * FORMS_PER_ROW;
-        const next = at + FORMS_PER_ROW;
-        setFactors(factors, 1 + first + block, {
-          plain: (forms[at] ?? 0) + (forms[next] ?? 0) + 2 * (forms[at + 2] ?? 0),
-          scaled: (forms[at + 1] ?? 0) + (forms[next + 1] ?? 0) + 2 * (forms[at + 3] ?? 0),
-          share: (blockShares[block] ?? 0) + (blockShares[block + 1] ?? 0),
-        });
-      }
-      if (isLastPart) break;
     }
-    blockForms({ rows: whole, count: 1, squaredScale, forms, width });
-    setFactors(factors, 0, { plain: forms[0] ?? 0, scaled: forms[1] ?? 0, share: wholeShare });
-    return factors;
+    const { plain, scaled } = wholeForms();
+    setFactors(0, plain, scaled, wholeShare);
+    return factorRoom.subarray(0, length);
   };
 
   return {
     vocabularySize,
     tokens: parts.tokens,
     isWordLocal: parts.isWordLocal,
-    factors: (documents) => documents.map(factorsOf),
+    factors: factorsOf,
     scores: (query) => {
       const direction = query.map((value, k) => value * (scale[k] ?? 1));
       const offset = direction.reduce((total, value, k) => total + value * (mean[k] ?? 0), 0);

@@ -11,3 +11,6 @@ export function windowRanges(tokens: number): readonly { readonly start: number;
   for (let start = 0; start < tokens - WINDOW_STRIDE_TOKENS; start += WINDOW_STRIDE_TOKENS) ranges.push({ start, end: Math.min(tokens, start + WINDOW_TOKENS) });
   return ranges;
 }
+
+/** How many ranges `windowRanges` gives. */
+export const windowCount = (tokens: number): number => (tokens <= WINDOW_TOKENS ? 0 : Math.ceil(tokens / WINDOW_STRIDE_TOKENS) - 1);

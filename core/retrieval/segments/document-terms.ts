@@ -88,6 +88,7 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   let times = new Uint32Array(1024);
   let begins = new Uint32Array(1024);
   let ends = new Uint32Array(1024);
+  let sequence = new Uint32Array(1024);
   const lengths = new Uint32Array(termKinds.length);
   let document = 0;
 
@@ -266,12 +267,13 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
         lengths[3] = tokens.length;
         return { numbers, times, count: count + 1, lengths, postings: postings + tokens.length, tokens };
       }
-      const tokens = new Uint32Array(lengths[3] ?? 0);
+      const tokenCount = lengths[3] ?? 0;
+      if (tokenCount > sequence.length) sequence = longer(sequence, tokenCount);
       for (let i = 0, place = 0; i < stretches; i += 1) {
         const slot = slots[i] ?? 0;
-        for (let t = begins[slot] ?? 0, end = ends[slot] ?? 0; t < end; t += 1, place += 1) tokens[place] = pool[t] ?? 0;
+        for (let t = begins[slot] ?? 0, end = ends[slot] ?? 0; t < end; t += 1, place += 1) sequence[place] = pool[t] ?? 0;
       }
-      return { numbers, times, count, lengths, postings, tokens };
+      return { numbers, times, count, lengths, postings, tokens: sequence.subarray(0, tokenCount) };
     },
   };
 }

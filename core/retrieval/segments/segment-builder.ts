@@ -1,5 +1,5 @@
 /** How do documents become a segment? Their terms are counted, turned around into lists of documents, and written down with what search needs of them. */
-import { windowRanges } from '../../encoding/windows.ts';
+import { windowCount } from '../../encoding/windows.ts';
 import type { TokenSums } from '../../encoding/token-sums.ts';
 import type { DocumentTerms, TermKind } from './document-terms.ts';
 import { lexicalParts, termKinds } from './document-terms.ts';
@@ -42,8 +42,6 @@ export type SegmentBuilder = {
 };
 
 const bytesOf = (array: ArrayBufferView<ArrayBuffer>): Uint8Array => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-/** Documents whose tokens are embedded together. */
-const EMBEDDED_AT_ONCE = 64;
 const SMALL_VOCABULARY = 2 ** 16;
 
 export function createSegmentBuilder(options: { readonly documentTerms: DocumentTerms; readonly tokenSums: TokenSums | null; readonly modelId: string; readonly rules: string }): SegmentBuilder {
@@ -53,18 +51,12 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
   const tokenIds = growingNumbers((n) => new Uint32Array(n));
   const tokenEnds = growingNumbers((n) => new Uint32Array(n));
   const factors = growingNumbers((n) => new Float32Array(n));
-  let waiting: Uint32Array[] = [];
   const runs: { batch: number; path: string; first: number; firstChunk: number; count: number }[] = [];
   const labels: PartLabels[] = [];
   const labelNumbers = new Map<string, number>();
   const labelOf = growingNumbers((n) => new Uint16Array(n));
   let postings = 0;
 
-  const embed = (): void => {
-    if (tokenSums === null || waiting.length === 0) return;
-    for (const own of tokenSums.factors(waiting)) factors.append(own);
-    waiting = [];
-  };
   const labelNumber = ({ speaker, tier }: PartLabels): number => {
     if (speaker === null && tier === null) return 0;
     const key = JSON.stringify([speaker, tier]);
@@ -91,12 +83,10 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
       if (tokenSums === null) return 0;
       tokenIds.append(tokens);
       tokenEnds.push(tokenIds.length());
-      waiting.push(tokens);
-      if (waiting.length >= EMBEDDED_AT_ONCE) embed();
-      return tokens.length === 0 ? 0 : 1 + windowRanges(tokens.length).length;
+      factors.append(tokenSums.factors(tokens));
+      return tokens.length === 0 ? 0 : 1 + windowCount(tokens.length);
     },
     finish: () => {
-      embed();
       const size = partPostings.size();
       const sections = new Map<string, readonly Uint8Array[]>();
       const facts: SegmentFacts = { version: SEGMENT_VERSION, size, modelId, rules, runs, labels };

@@ -332,14 +332,20 @@ function tableOf(schema: Schema, length: number, children: ArrowData[]): ArrowTa
   return new ArrowTable(schema, [new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, children }))]);
 }
 
+/** All texts one after another in one piece of memory. */
 function utf8(values: readonly string[]): ArrowData {
-  const encoded = values.map((value) => Buffer.from(value, 'utf8'));
   const valueOffsets = new Int32Array(values.length + 1);
-  encoded.forEach((bytes, i) => {
-    valueOffsets[i + 1] = (valueOffsets[i] ?? 0) + bytes.length;
+  const data = Buffer.allocUnsafe(values.reduce((sum, value) => sum + MOST_UTF8_BYTES * value.length, 0));
+  let at = 0;
+  values.forEach((value, i) => {
+    at += data.write(value, at, 'utf8');
+    valueOffsets[i + 1] = at;
   });
-  return makeData({ type: new Utf8(), length: values.length, valueOffsets, data: Buffer.concat(encoded) });
+  return makeData({ type: new Utf8(), length: values.length, valueOffsets, data: data.subarray(0, at) });
 }
+
+/** Bytes that a UTF-16 unit takes at most. */
+const MOST_UTF8_BYTES = 3;
 
 /** LanceDB's errors as ours: full disk and missing rights by their own names, everything else as a damaged index, which can be made again. */
 function storeError(thrown: unknown, place: string): Error {
