@@ -1,7 +1,7 @@
 /** Which blocks does a Word document have? Headings by style or outline level, paragraphs, lists, table rows, notes; pages where Word left its marks. */
 import { mainPart, partPath, readPart, relationsOf } from '../formats/office-package.ts';
 import type { Package } from '../formats/office-package.ts';
-import { childrenOf, readXml } from '../formats/xml.ts';
+import { childrenOf, qualified, readXml } from '../formats/xml.ts';
 import type { XmlAttributes, XmlEvents } from '../formats/xml.ts';
 import { createBlockCollector, readWithin } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
@@ -53,13 +53,13 @@ async function headingLevels(opened: Package, part: string | undefined): Promise
     let basedOn = '';
     for (const child of children) {
       if (typeof child === 'string') continue;
-      const value = child.attributes['w:val'] ?? '';
+      const value = qualified(child.attributes, 'w:val') ?? '';
       if (child.local === 'name') level = Number(HEADING_NAME.exec(value)?.[1] ?? 0) || level;
       if (child.local === 'basedOn') basedOn = value;
-      const outline = child.local === 'pPr' ? childrenOf(child, 'outlineLvl')[0]?.attributes['w:val'] : undefined;
+      const outline = child.local === 'pPr' ? qualified(childrenOf(child, 'outlineLvl')[0]?.attributes ?? {}, 'w:val') : undefined;
       if (outline !== undefined) level ??= outlineLevel(outline);
     }
-    styles.set(attributes['w:styleId'] ?? '', { level, basedOn });
+    styles.set(qualified(attributes, 'w:styleId') ?? '', { level, basedOn });
   }
   const levels = new Map<string, number>();
   for (const id of styles.keys()) {
@@ -85,7 +85,7 @@ async function readNotes({ opened: { zip, path, area }, part, kind, notes }: { r
     ...inner,
     onOpen: (local, attributes, name) => {
       if (local === kind) {
-        id = attributes['w:type'] === undefined || attributes['w:type'] === 'normal' ? (attributes['w:id'] ?? '') : ''; // separators are notes too
+        id = (qualified(attributes, 'w:type') ?? 'normal') === 'normal' ? (qualified(attributes, 'w:id') ?? '') : ''; // separators are notes too
         from = collector.blocks.length;
       }
       inner.onOpen?.(local, attributes, name);
@@ -129,11 +129,11 @@ function bodyEvents({ collector, levels, onNote, place }: BodyOptions): XmlEvent
     for (const key of paragraph.notes) onNote(key, at);
   };
   const onProperty = (local: string, attributes: XmlAttributes, paragraph: OpenParagraph): void => {
-    const value = attributes['w:val'] ?? '';
+    const value = qualified(attributes, 'w:val') ?? '';
     if (local === 'pStyle') paragraph.level = levels.get(value) ?? paragraph.level;
     else if (local === 'outlineLvl') paragraph.level = outlineLevel(value);
     else if (local === 'numId') paragraph.isList = value !== '0';
-    else if (local === 'footnoteReference' || local === 'endnoteReference') paragraph.notes.push(`${local.replace('Reference', '')}${attributes['w:id'] ?? ''}`);
+    else if (local === 'footnoteReference' || local === 'endnoteReference') paragraph.notes.push(`${local.replace('Reference', '')}${qualified(attributes, 'w:id') ?? ''}`);
     else if (local in CHARACTERS) paragraph.parts.push(CHARACTERS[local] ?? '');
   };
   return {

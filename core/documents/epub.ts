@@ -19,7 +19,7 @@ const PAGE_TYPES = new Set(['application/xhtml+xml', 'text/html', 'application/x
 export async function readEpub(path: string, signal: AbortSignal): Promise<DocumentContent> {
   return await withZip(path, signal, async (opened) => {
     const packageName = await findPackage(opened);
-    const root = await readPart(opened, packageName);
+    const root = await readPart(opened, packageName, 'ignore'); // OEB 1 names its DTD
     const locked = await encryptedParts(opened);
     const collector = createBlockCollector(path);
     const pages = spineOf(root, packageName);

@@ -5,9 +5,9 @@ import { localName } from '../formats/xml.ts';
 import { headingStack, lineCounter, makeBlock } from './parsed-document.ts';
 import type { Block, BlockKind, DocumentContent } from './parsed-document.ts';
 
-const HIDDEN_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'object', 'embed', 'canvas', 'audio', 'video', 'select', 'datalist', 'rp', 'head', 'title']);
+const HIDDEN_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'object', 'embed', 'canvas', 'audio', 'video', 'select', 'datalist', 'rp', 'rt', 'rtc', 'head', 'title']);
 const INLINE_ELEMENTS = new Set([
-  'a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'label', 'mark', 'q', 'rb', 'rt', 'ruby',
+  'a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'label', 'mark', 'q', 'rb', 'ruby',
   's', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr', 'br', 'input', 'button', 'nobr',
 ]);
 const CELL_ELEMENTS = new Set(['td', 'th']);

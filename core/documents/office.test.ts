@@ -15,6 +15,8 @@ describe('Word', () => {
     const body = p('One', '<w:pStyle w:val="1"/>') + p('text') + p('Two', '<w:pStyle w:val="Out"/>') + p('item', '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="4"/></w:numPr>') + p('plain', '<w:numPr><w:numId w:val="0"/></w:numPr>') + p('Mine', '<w:pStyle w:val="My"/>') + p('Own', '<w:outlineLvl w:val="2"/>');
     const { title, format, blocks } = await readBytes('a.docx', makeDocx(body, { styles, core: 'The  title' }));
     expect([title, format]).toEqual(['The title', 'docx']);
+    const renamed = makeZip(docxParts(body, { styles, core: 'The  title' }).map((part) => ({ ...part, content: String(part.content).replaceAll('w:', 'ns0:') }))); // as other writers call the prefix
+    expect((await readBytes('a.docx', renamed)).blocks).toEqual(blocks);
     expect(rows(blocks, 'paragraph', 'headings')).toEqual([
       ['heading', 'One', 1, []], ['paragraph', 'text', 2, ['One']], ['heading', 'Two', 3, ['One']], ['list', 'item', 4, ['One', 'Two']], ['paragraph', 'plain', 5, ['One', 'Two']],
       ['heading', 'Mine', 6, []], ['heading', 'Own', 7, ['Mine']],

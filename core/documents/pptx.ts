@@ -1,7 +1,7 @@
 /** Which blocks does a PowerPoint file have? Slides in their order: title, texts, tables, diagrams, then the speaker's notes. */
 import { mainPart, partPath, readPart, relationsOf } from '../formats/office-package.ts';
 import type { Package } from '../formats/office-package.ts';
-import { childrenOf, readXml } from '../formats/xml.ts';
+import { childrenOf, qualified, readXml } from '../formats/xml.ts';
 import type { XmlEvents } from '../formats/xml.ts';
 import { createBlockCollector, readWithin } from './block-collector.ts';
 import type { BlockCollector } from './block-collector.ts';
@@ -31,7 +31,7 @@ async function slidesOf(opened: Package, main: string): Promise<readonly string[
   const relations = new Map((await relationsOf(opened, main)).map(({ id, target }) => [id, target]));
   const list = childrenOf(await readPart(opened, main), 'sldIdLst')[0];
   if (list === undefined) return [];
-  return childrenOf(list, 'sldId').map(({ attributes }) => relations.get(attributes['r:id'] ?? '') ?? '').filter((part) => opened.zip.has(part));
+  return childrenOf(list, 'sldId').map(({ attributes }) => relations.get(qualified(attributes, 'r:id') ?? '') ?? '').filter((part) => opened.zip.has(part));
 }
 
 async function readSlide({ opened, collector, part, place }: { readonly opened: Package; readonly collector: BlockCollector; readonly part: string; readonly place: DocumentPlace }): Promise<void> {

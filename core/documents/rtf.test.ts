@@ -10,6 +10,7 @@ const texts = (rtf: string): string[] => read(rtf).blocks.map(({ text }) => text
 test('bytes are decoded by the code page of the document or of the font, two at a time where it has such characters', () => {
   expect(texts("{\\rtf1\\ansi\\ansicpg1251 \\'cf\\'f0\\'e8\\par}")).toEqual(['При']);
   expect(texts("{\\rtf1\\ansi\\ansicpg1252\\deff0{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset128 Mincho;}{\\f2\\fcharset178 Arab;}}\\f1\\'93\\'fa\\f0 a\\'e9 {\\f2\\'d3}\\par}")).toEqual(['日aé س']);
+  expect(texts("{\\rtf1\\ansi\\ansicpg932 \\'96\\{\\'83\\\\\\'95\\'5c}")).toEqual(['本ソ表']); // second halves that are signs of RTF
   expect(texts('{\\rtf1\\mac \\\'8e\\par}')).toEqual(['é']);
 });
 

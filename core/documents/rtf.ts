@@ -21,7 +21,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   tab: TAB, line: '\n', lquote: '\u2018', rquote: '\u2019', ldblquote: '\u201C', rdblquote: '\u201D', emdash: '\u2014', endash: '\u2013', bullet: '\u2022',
   enspace: '\u2002', emspace: '\u2003', qmspace: '\u2005', zwj: '\u200D', zwnj: '\u200C', zwbo: '\u200B', zwnbo: '\u2060', ltrmark: '\u200E', rtlmark: '\u200F',
 };
-const SYMBOLS: Readonly<Record<string, string>> = { '~': '\u00A0', '-': '\u00AD', _: '\u2011', '\\': '\\', '{': '{', '}': '}', ':': ':', '\n': '\u0000', '\r': '\u0000' };
+const SYMBOLS: Readonly<Record<string, string>> = { '~': '\u00A0', '-': '\u00AD', _: '\u2011', ':': ':', '\n': '\u0000', '\r': '\u0000' };
 
 /** Code pages of RTF that TextDecoder knows under another name. DOS pages without a decoder are read as Latin-1's Windows form. */
 const CODE_PAGES: Readonly<Record<number, string>> = { 866: 'ibm866', 874: 'windows-874', 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 10_000: 'macintosh', 10_007: 'x-mac-cyrillic', 20_866: 'koi8-r', 21_866: 'koi8-u', 54_936: 'gb18030', 65_001: 'utf-8' };
@@ -146,6 +146,7 @@ class RtfReader {
   }
 
   private takeSymbol(symbol: string): void {
+    if (symbol === '\\' || symbol === '{' || symbol === '}') return this.takeByte(symbol.charCodeAt(0)); // also the second half of a double-byte character
     const character = SYMBOLS[symbol];
     if (character === '\u0000') this.endParagraph(); // backslash and line end is \par
     else if (character !== undefined) this.takeText(character);

@@ -13,9 +13,9 @@ export type Relation = { readonly id: string; readonly type: string; readonly ta
 /** How a part is named in messages. */
 export const partPath = (path: string, name: string): string => `${path} > ${name}`;
 
-/** A small XML part as a tree. @throws as `readXmlTree` and `ZipArchive.stream`. */
-export function readPart({ zip, path, area }: Package, name: string): Promise<XmlElement> {
-  return readXmlTree(zip.stream(name), { path: partPath(path, name), area });
+/** A small XML part as a tree; `doctype`: whether it may name one, as old books do. @throws as `readXmlTree` and `ZipArchive.stream`. */
+export function readPart({ zip, path, area }: Package, name: string, doctype: 'refuse' | 'ignore' = 'refuse'): Promise<XmlElement> {
+  return readXmlTree(zip.stream(name), { path: partPath(path, name), area, doctype });
 }
 
 /** The part a package begins with; `otherwise` where it names none that is there; null without either. */

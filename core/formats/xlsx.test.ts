@@ -34,6 +34,11 @@ test('shared and inline texts, numbers, truth values, results and dates; sheets 
   ]);
 });
 
+test('whatever a writer calls the prefix of relations', async () => {
+  const renamed = makeWorkbook([{ name: 'One', rows: '<row><c><v>1</v></c></row>' }]).map(({ name, content }) => ({ name, content: String(content).replaceAll(' r:id=', ' d3p1:id=') }));
+  expect(await rowsOf(renamed)).toEqual([['One', 'visible', 1, '1:1']]);
+});
+
 test('another archive is no workbook', async () => {
   await expect(rowsOf([{ name: 'a', content: 'x' }])).rejects.toMatchObject({ code: 'corpus.not-xlsx' });
 });

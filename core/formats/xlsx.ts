@@ -2,7 +2,7 @@
 import { badFile } from './parsing.ts';
 import { mainPart, partPath, readPart, relationsOf } from './office-package.ts';
 import type { Package, Relation } from './office-package.ts';
-import { childrenOf, createXmlReader, decodeXml, readXml } from './xml.ts';
+import { childrenOf, createXmlReader, decodeXml, qualified, readXml } from './xml.ts';
 import type { XmlEvents } from './xml.ts';
 
 export type XlsxSheet = { readonly name: string; readonly state: 'visible' | 'hidden' | 'veryHidden'; readonly part: string };
@@ -45,7 +45,7 @@ export async function openXlsx(opened: Package): Promise<XlsxWorkbook> {
   const dates = await dateStyles(opened, targetOf(({ type }) => type === 'styles'));
   const is1904 = childrenOf(workbook, 'workbookPr').some(({ attributes }) => /^(?:1|true)$/.test(attributes['date1904'] ?? ''));
   const sheets = childrenOf(workbook, 'sheets').flatMap((list) => childrenOf(list, 'sheet')).flatMap(({ attributes }): XlsxSheet[] => {
-    const part = targetOf(({ id, type }) => id === (attributes['r:id'] ?? '') && type === 'worksheet'); // chart sheets hold no rows
+    const part = targetOf(({ id, type }) => id === (qualified(attributes, 'r:id') ?? '') && type === 'worksheet'); // chart sheets hold no rows
     const state = attributes['state'];
     return part === undefined ? [] : [{ name: attributes['name'] ?? '', state: state === 'hidden' || state === 'veryHidden' ? state : 'visible', part }];
   });

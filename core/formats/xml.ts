@@ -36,6 +36,15 @@ const TREE_LIMIT = 1_000_000; // nodes
 const DECLARATION_BYTES = 256;
 const XML_DECLARATION = /^<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/;
 
+/** An attribute by its usual name ("w:val", "r:id"); other writers may call the prefix otherwise, never leave it out. */
+export function qualified(attributes: XmlAttributes, usual: string): string | undefined {
+  const own = attributes[usual];
+  if (own !== undefined) return own;
+  const ending = usual.slice(usual.indexOf(':'));
+  const name = Object.keys(attributes).find((key) => key.endsWith(ending) && !key.startsWith('xmlns:') && !key.startsWith('xml:'));
+  return name === undefined ? undefined : attributes[name];
+}
+
 /** The encoding an XML text declares, or shows by its first bracket (XML 1.0, appendix F); undefined: none, or UTF-16 that reads as bytes. */
 export function xmlEncoding(sample: Uint8Array): string | undefined {
   if (sample[0] === 0x3c && sample[1] === 0) return 'utf-16le';
