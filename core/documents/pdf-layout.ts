@@ -6,7 +6,8 @@ export type Fragment = { readonly text: string; readonly x: number; readonly y: 
 /** A line of text in a column. `order` is where the page draws it, `font` the one most of it is set in. */
 export type Line = { readonly text: string; readonly x: number; readonly y: number; readonly width: number; readonly size: number; readonly font: string; readonly order: number };
 
-const SAME_BASELINE = 0.4; // of the size: raised and lowered signs stay in their line
+const SAME_BASELINE = 0.4; // of the size
+const RAISED = { size: 0.87, by: 0.65 }; // marks of notes and the like, raised or lowered: smaller than their line, and further from its baseline
 const WORD_GAP = 0.18; // of the size: a wider gap is a space
 const COLUMN_GAP = 1.6; // of the size: a wider gap may be one between columns or cells
 const FEWEST_COLUMN_LINES = 4;
@@ -67,9 +68,15 @@ function piecesOf(fragments: readonly Fragment[]): readonly Line[] {
 
 function isNextTo(last: Fragment, next: Fragment): boolean {
   const size = Math.max(last.size, next.size);
-  if (Math.abs(last.y - next.y) > SAME_BASELINE * size) return false;
+  if (!onOneLine(last, next)) return false;
   const gap = next.x >= last.x ? next.x - (last.x + last.width) : last.x - (next.x + next.width);
   return gap < COLUMN_GAP * size && gap > -COLUMN_GAP * size - Math.min(last.width, next.width);
+}
+
+/** On one baseline, or a smaller sign a little above or below it. */
+function onOneLine(one: Pick<Line, 'y' | 'size'>, other: Pick<Line, 'y' | 'size'>): boolean {
+  const size = Math.max(one.size, other.size);
+  return Math.abs(one.y - other.y) <= (Math.min(one.size, other.size) <= RAISED.size * size ? RAISED.by : SAME_BASELINE) * size;
 }
 
 /** The text of fragments side by side: spaces where there are gaps, from right to left where most letters run so. */
@@ -200,7 +207,7 @@ function inRows(pieces: readonly Line[]): readonly Line[] {
   for (const piece of [...pieces].sort((a, b) => b.y - a.y || a.order - b.order)) {
     const row = rows.at(-1);
     const first = row?.[0];
-    if (row !== undefined && first !== undefined && Math.abs(first.y - piece.y) <= SAME_BASELINE * Math.max(first.size, piece.size)) row.push(piece);
+    if (row !== undefined && first !== undefined && onOneLine(first, piece)) row.push(piece);
     else rows.push([piece]);
   }
   return rows.map((row) => {

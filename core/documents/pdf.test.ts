@@ -50,6 +50,11 @@ describe('the text of a PDF', () => {
     expect(joinLines([line('A-'), line('Z')], new Set())).toBe('A- Z');
   });
 
+  test('keeps marks of notes in their line, however high they are raised', async () => {
+    const raised = (by: number): PdfLine[] => [{ x: 72, y: 700, text: 'Said once' }, { x: 126, y: 700 + by, text: '1', size: 8 }, { x: 131, y: 700, text: ' and goes on' }, { x: 72, y: 686, text: 'in the next line.' }];
+    expect(await texts(raised(4), raised(7))).toEqual(['Said once1 and goes on in the next line.', 'Said once1 and goes on in the next line.']);
+  });
+
   test('has no page numbers and no heads that every page repeats', async () => {
     const pages = Array.from({ length: 5 }, (_, i) => [{ x: 72, y: 800, text: `A Grammar of It ${i + 1}` }, ...lines(72, 700, `Text of page ${['one', 'two', 'three', 'four', 'five'][i]}.`), { x: 300, y: 40, text: `- ${i + 1} -` }]);
     expect(await texts(...pages)).toEqual(['Text of page one.', 'Text of page two.', 'Text of page three.', 'Text of page four.', 'Text of page five.']);
