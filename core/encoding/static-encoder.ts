@@ -32,7 +32,7 @@ export function createStaticEncoder(model: StaticModel, modelId: string): Encode
   const weights = memory.float32(model.weights.length);
   weights.set(model.weights);
   const pooledRoom = memory.float32(BAGS_AT_ONCE * width);
-  const tokenSums = createTokenSums({ width, table, weights, mean, scale, memory, kernels, tokens: tokenizer.encode, isWordLocal: tokenizer.isWordLocal });
+  const tokenSums = createTokenSums({ width, table, weights, mean, scale, memory, kernels, tokens: tokenizer.encode, tokensOfPart: tokenizer.encodePart, isWordLocal: tokenizer.isWordLocal });
 
   /** Sums of bags of tokens: float32 [bags, H]. */
   const sumBags = (bags: readonly Uint32Array[]): Float32Array => {

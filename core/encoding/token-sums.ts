@@ -16,6 +16,8 @@ export type TokenSums = {
   /** Ids are below it. */
   readonly vocabularySize: number;
   readonly tokens: (text: string) => Uint32Array;
+  /** The same for a text without white space; nothing of it is remembered. */
+  readonly tokensOfPart: (part: string) => Uint32Array;
   /** Whether the tokens of a text are those of its parts between white space, one after another. */
   readonly isWordLocal: boolean;
   /** For a document, given by its tokens: (a, b) of the whole text, then of its windows; float32 [2 (1 + windows)], valid until the next call. (0, 0): no vector. */
@@ -34,6 +36,7 @@ export type TokenSumsParts = {
   readonly memory: KernelMemory;
   readonly kernels: Kernels;
   readonly tokens: (text: string) => Uint32Array;
+  readonly tokensOfPart: (part: string) => Uint32Array;
   readonly isWordLocal: boolean;
 };
 
@@ -123,6 +126,7 @@ export function createTokenSums(parts: TokenSumsParts): TokenSums {
   return {
     vocabularySize,
     tokens: parts.tokens,
+    tokensOfPart: parts.tokensOfPart,
     isWordLocal: parts.isWordLocal,
     factors: factorsOf,
     scores: (query) => {

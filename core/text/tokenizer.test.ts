@@ -16,6 +16,7 @@ const reference = new ReferenceTokenizer(JSON.parse(file), { clean_up_tokenizati
 
 const expectSame = (text: string): void => {
   expect([...ours.encode(text)], JSON.stringify(text)).toEqual(reference.encode(text).ids);
+  expect(ours.encodePart(text)).toEqual(ours.encode(text));
 };
 
 describe('Tokenizer', () => {

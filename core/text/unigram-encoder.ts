@@ -13,7 +13,9 @@ export type Tokenizer = {
   readonly unknownId: number;
   /** Ids of the pieces of a text, no special ids. Unknown characters that follow one another give one unknown id. Empty text: []. */
   readonly encode: (text: string) => Uint32Array;
-  /** The same for text that has been through `normalise`. */
+  /** The same for a text without white space that is not met again, as a list of words is: nothing is remembered. */
+  readonly encodePart: (part: string) => Uint32Array;
+  /** As `encode` for text that has been through `normalise`. */
   readonly encodeNormalised: (normalised: string) => Uint32Array;
   /** Ids of a text exactly as it stands: spaces are `▁` already, and none is put before it. */
   readonly cut: (text: string) => Uint32Array;
@@ -157,6 +159,13 @@ export function createTokenizer(model: UnigramModel, normalise: (text: string) =
       return output.slice(0, used);
     },
     encode: (text) => encodeNormalised(normalise(text)),
+    encodePart: (part) => {
+      const normalised = normalise(part);
+      if (normalised === '' || normalised.includes(' ') || normalised.includes(WORD_START)) return encodeNormalised(normalised);
+      used = 0;
+      cut(WORD_START + normalised);
+      return output.slice(0, used);
+    },
     idOf: (piece) => ids.get(piece),
     decode: (tokens) => {
       const text = Array.from(tokens, (id) => pieces[id] ?? pieces[unknownId] ?? '').join('').replaceAll(WORD_START, ' ');

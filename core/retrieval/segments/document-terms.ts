@@ -3,10 +3,11 @@
  * distinct part is analysed once and known by a number from then on: this is what makes indexing fast.
  */
 import type { TokenSums } from '../../encoding/token-sums.ts';
-import { documentStem } from '../../alignment/word-tokens.ts';
+import { DOCUMENT_STEM_CHARACTERS } from '../../alignment/word-tokens.ts';
 import { foldForSearch } from '../../text/search-folding.ts';
-import { abjadRuns, amongAbjads, characterTerms, createCharacterAnalyzer, createWordAnalyzer, isAbjadText, wholeWordOf, wordRuns, wordTerms } from '../analysis.ts';
+import { abjadRuns, amongAbjads, createCharacterAnalyzer, createWordAnalyzer, isAbjadText, wholeWordOf, wordRuns } from '../analysis.ts';
 import type { MatchingForm } from '../analysis.ts';
+import { matchingForm } from '../matching-form.ts';
 import { translationAnalyzer } from '../query-translation.ts';
 import { partTable } from './part-table.ts';
 import { termHash } from './term-hash.ts';
@@ -54,8 +55,6 @@ const LONGEST_REMEMBERED = 48;
 const MOST_REMEMBERED = 400_000;
 const MOST_NUMBERS = 2 ** 24;
 const MOST_TERMS = 2 ** 22;
-/** One word of plain letters: what the analyzers find in it is known without their patterns. */
-const PLAIN_WORD = /^([A-Za-z0-9]+)[.,;:!?]*$/;
 const PLAIN_FORM = /^[a-z0-9]+$/;
 const WHITE_SPACE = /\p{White_Space}/u;
 const SPACE = 0x20;
@@ -121,7 +120,7 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     const bare = foldForSearch(word);
     if (bare !== word) spellings.set(number, { hash: termHash(bare), word: copied(word) });
   };
-  const plainTerms = createPlainTerms(terms.characters, push);
+  const plainTerms = form === matchingForm ? createPlainTerms(terms, push) : null; // rules of a project may rewrite plain letters too
   const runsOf = (part: string): string[] => wordRuns(part).map(({ start, end }) => part.slice(start, end));
 
   /** Begins the record of a part. @returns where it is in `bounds`. */
@@ -131,32 +130,35 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     parts += 1;
     return at;
   };
-  const analysePart = (part: string): number => {
-    const at = newPart();
-    const plain = PLAIN_WORD.exec(part)?.[1];
-    const runs = plain === undefined ? runsOf(part) : [plain];
-    bounds[at] = used;
-    if (plain === undefined) {
-      for (const unit of wordAnalyzer.units(part)) appendTerms(wordAnalyzer.terms(unit), terms.words);
-      bounds[at + 1] = used;
-      for (const run of runs) appendCharacterTerms(characterAnalyzer.terms(run));
-      bounds[at + 2] = used;
-      for (const unit of translationAnalyzer.units(part)) appendTerms(translationAnalyzer.terms(unit), terms.translated);
-    } else {
-      const word = form(plain);
-      appendTerms(wordTerms(word), terms.words);
-      bounds[at + 1] = used;
-      if (PLAIN_FORM.test(word)) plainTerms(word);
-      else appendCharacterTerms(characterTerms(word));
-      bounds[at + 2] = used;
-      push(terms.translated.numberOf(documentStem(plain)));
-    }
+  const endTerms = (at: number, part: string, runs: number, ofAbjads: number): number => {
     bounds[at + 3] = used;
-    if (cutsTokens) append(tokenSums.tokens(part));
+    if (cutsTokens) append(tokenSums.tokensOfPart(part));
     bounds[at + 4] = used;
-    bounds[at + RUNS] = runs.length;
-    bounds[at + ABJAD_RUNS] = abjadRuns(runs);
+    bounds[at + RUNS] = runs;
+    bounds[at + ABJAD_RUNS] = ofAbjads;
     return at / PART_STRIDE;
+  };
+  /** Analyses [from, to) of the text at hand. @returns the number of the part. */
+  const analysePart = (text: string, from: number, to: number): number => {
+    const at = newPart();
+    const part = text.slice(from, to);
+    const plain = plainTerms === null ? 0 : plainTerms.read(units, from, to);
+    bounds[at] = used;
+    if (plainTerms !== null && plain > 0) {
+      plainTerms.word();
+      bounds[at + 1] = used;
+      plainTerms.characters();
+      bounds[at + 2] = used;
+      plainTerms.translated();
+      return endTerms(at, part, 1, 0);
+    }
+    const runs = runsOf(part);
+    for (const unit of wordAnalyzer.units(part)) appendTerms(wordAnalyzer.terms(unit), terms.words);
+    bounds[at + 1] = used;
+    for (const run of runs) appendCharacterTerms(characterAnalyzer.terms(run));
+    bounds[at + 2] = used;
+    for (const unit of translationAnalyzer.units(part)) appendTerms(translationAnalyzer.terms(unit), terms.translated);
+    return endTerms(at, part, runs.length, abjadRuns(runs));
   };
   /** The part with the character terms that it has in a text of an abjad: itself, or one more part. */
   const amongAbjadParts = (number: number, part: string): number => {
@@ -229,7 +231,7 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
           if (slot === numbers.length) growSlots();
           let number = remembered.partAt(place);
           const isNew = number < 0;
-          if (isNew) number = analysePart(text.slice(from, at));
+          if (isNew) number = analysePart(text, from, at);
           if (isNew && at - from <= LONGEST_REMEMBERED) place = remembered.put(place, { first, second, length: at - from, number });
           if (!isNew || at - from <= LONGEST_REMEMBERED) remembered.setSlot(place, document, slot);
           numbers[slot] = number;
@@ -281,23 +283,51 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
 const EDGE = '_'.charCodeAt(0);
 const WHOLE = '='.charCodeAt(0);
 const GRAM = 4;
+const [LETTER, OPENS, CLOSES] = [1, 2, 4] as const;
+const CAPITAL = 8;
+const TO_SMALL = 0x20;
+/** What every ASCII character may be in a plain part: a letter or digit (a capital), or a sign before or behind the word, as bits. */
+const PLAIN_CLASS = Uint8Array.from({ length: 0x80 }, (_, unit) => {
+  const character = String.fromCharCode(unit);
+  return (/[a-z0-9]/i.test(character) ? LETTER : 0) + (/[A-Z]/.test(character) ? CAPITAL : 0) + (/["(\[]/.test(character) ? OPENS : 0) + (/[.,;:!?")\]]/.test(character) ? CLOSES : 0);
+});
 
-/** The character terms of a word of plain letters and digits, straight from its units: the same as `characterTerms` gives (tested). */
-function createPlainTerms(terms: TermNumbers, push: (number: number) => void): (word: string) => void {
-  let units = new Uint16Array(64);
-  return (word) => {
-    const marked = word.length + 2;
-    if (marked > units.length) units = new Uint16Array(2 * marked);
-    units[0] = EDGE;
-    for (let i = 0; i < word.length; i += 1) units[i + 1] = word.charCodeAt(i);
-    units[marked - 1] = EDGE;
-    if (marked <= GRAM) {
-      push(terms.numberOfUnits(units, 0, marked));
-      return;
-    }
-    for (let from = 0; from + GRAM <= marked; from += 1) push(terms.numberOfUnits(units, from, from + GRAM));
-    units[0] = WHOLE;
-    push(terms.numberOfUnits(units, 0, marked - 1));
+/**
+ * The terms of a part that is one word of ASCII letters and digits with at most signs around it: straight from its units, without a
+ * text being made. They are what the analyzers give (tested); most parts of a text in Latin letters are so.
+ */
+function createPlainTerms(terms: Readonly<Record<LexicalPart, TermNumbers>>, push: (number: number) => void) {
+  let marked = new Uint16Array(64); // _word_
+  let length = 0;
+  return {
+    /** Looks at the units [from, to). @returns how many letters the word has; 0: the part is not plain. */
+    read: (units: Uint16Array, from: number, to: number): number => {
+      let start = from;
+      while (start < to && ((PLAIN_CLASS[units[start] ?? 0] ?? 0) & OPENS) !== 0) start += 1;
+      if (to - start + 2 > marked.length) marked = new Uint16Array(2 * (to - start + 2));
+      length = 0;
+      let at = start;
+      for (; at < to; at += 1) {
+        const unit = units[at] ?? 0;
+        const kind = PLAIN_CLASS[unit] ?? 0;
+        if ((kind & LETTER) === 0) break;
+        length += 1;
+        marked[length] = (kind & CAPITAL) === 0 ? unit : unit + TO_SMALL;
+      }
+      while (at < to && ((PLAIN_CLASS[units[at] ?? 0] ?? 0) & CLOSES) !== 0) at += 1;
+      return at === to ? length : 0;
+    },
+    word: (): void => push(terms.words.numberOfUnits(marked, 1, 1 + length)),
+    characters: (): void => {
+      const end = length + 2;
+      marked[0] = EDGE;
+      marked[end - 1] = EDGE;
+      if (end <= GRAM) return push(terms.characters.numberOfUnits(marked, 0, end));
+      for (let from = 0; from + GRAM <= end; from += 1) push(terms.characters.numberOfUnits(marked, from, from + GRAM));
+      marked[0] = WHOLE;
+      push(terms.characters.numberOfUnits(marked, 0, end - 1));
+    },
+    translated: (): void => push(terms.translated.numberOfUnits(marked, 1, 1 + Math.min(length, DOCUMENT_STEM_CHARACTERS))),
   };
 }
 

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/random.ts';
+import { createStaticEncoder } from '../../encoding/static-encoder.ts';
+import { TEST_SENTENCES, testModel } from '../../encoding/test-models.ts';
 import { characterAnalyzer, wordAnalyzer } from '../analysis.ts';
 import type { Analyzer } from '../analysis.ts';
 import { matchingForm } from '../matching-form.ts';
@@ -16,7 +18,7 @@ import type { Segment } from './segment.ts';
 import { termHash } from './term-hash.ts';
 import { termNumbers } from './term-numbers.ts';
 
-const words = ['the', 'The', 'the,', 'a', 'no.', 'xy', 'banana', 'Bananas!', '1984', 'e.g.', 'state-of-the-art', "o'zbek", 'ọ̀rọ̀', 'Ọrọ', 'हिन्दी', 'क्षत्रिय।', 'كتاب', 'والكتاب،', 'שלום', 'ภาษาไทยไม่มีช่องว่างระหว่างคำและประโยคยาวมากจนเกินขนาดที่จำไว้', '我们在北京学习语言', '𐐀𐐁𐐂𐐃𐐄', '𐐀', '😀', '—', 'aaaaaa', '_', '__x__', 'straße', 'STRASSE', '\u200dب\u200d'];
+const words = ['the', 'The', 'the,', 'a', 'no.', 'xy', 'banana', 'Bananas!', '("Bananas").', '"the', '...', '"', 'U.S.', 'x.y', '(a', '1984', '1984.)', 'e.g.', 'state-of-the-art', "o'zbek", 'ọ̀rọ̀', 'Ọrọ', 'हिन्दी', 'क्षत्रिय।', 'كتاب', 'والكتاب،', 'שלום', 'ภาษาไทยไม่มีช่องว่างระหว่างคำและประโยคยาวมากจนเกินขนาดที่จำไว้', '我们在北京学习语言', '𐐀𐐁𐐂𐐃𐐄', '𐐀', '😀', '—', 'aaaaaa', '_', '__x__', 'straße', 'STRASSE', '\u200dب\u200d'];
 const random = seededRandom(11, 'segments');
 /** Some texts are mostly Arabic and Hebrew, so that their other words are cut as those are. */
 const texts = Array.from({ length: 300 }, (_, i) => {
@@ -64,6 +66,26 @@ describe('a segment', () => {
     const second = segmentOf(texts.slice(0, 150), documentTerms);
     expectPlainCounts(second, texts.slice(0, 150));
     expect(second.dictionary('words').find(termHash('elsewhere'))).toBe(-1);
+  });
+
+  it('has the tokens of its documents in their order and as terms', async () => {
+    const { tokenSums } = createStaticEncoder(await testModel(), 'test');
+    if (tokenSums === undefined) throw new Error('a static encoder has token sums');
+    for (const isWordLocal of [true, false]) {
+      const own = { ...tokenSums, isWordLocal };
+      const documentTerms = createDocumentTerms({ form: matchingForm, tokenSums: own });
+      const builder = createSegmentBuilder({ documentTerms, tokenSums: own, modelId: '', rules: '' });
+      const some = [...texts.slice(0, 40), TEST_SENTENCES.join(' ')];
+      some.forEach((text, chunk) => builder.add({ batch: 0, chunk, path: '', text, speaker: null, tier: null }));
+      const segment = openSegment(sectionsInMemory(builder.finish()));
+      const { ids, ends, factors } = segment.tokens();
+      const expected = some.map((text) => tokenSums.tokens(text.replaceAll(/\s+/gu, ' ')));
+      expect(expected.map((_, i) => Array.from(ids.subarray(ends[i - 1] ?? 0, ends[i])))).toEqual(expected.map((tokens) => Array.from(tokens)));
+      expect(Array.from(factors)).toEqual(expected.flatMap((tokens) => Array.from(tokenSums.factors(tokens))));
+      const lists = segment.dictionary('tokens');
+      expect(Array.from(lists.lengths)).toEqual(expected.map(({ length }) => length));
+      for (const id of new Set(expected.flatMap((tokens) => Array.from(tokens)))) expect(lists.documentFrequency(lists.find(id))).toBe(expected.filter((tokens) => tokens.includes(id)).length);
+    }
   });
 
   it('finds words written with marks by their bare spelling', () => {
