@@ -220,6 +220,11 @@ describe('question sets', () => {
     expect((await read(readQuestions, { 'nq.json': `[${items[0] ?? ''},${(items[3] ?? '').slice(0, 20)}` }, { format: 'dpr-json' })).codes).toEqual(['corpus.truncated-json 1']);
   });
 
+  test('fault 10: half characters are replaced and counted', async () => {
+    const { records, codes } = await read(readQuestions, { 'squad.json': '{"data": [{"paragraphs": [{"context": "ab \\udc00 cd", "qas": [{"question": "q \\ud83d?"}]}]}]}' });
+    expect([records, codes]).toEqual([[{ query: 'q \uFFFD?', passage: 'ab \uFFFD cd', documentId: 'paragraph-1' }], ['corpus.half-character 1', 'corpus.half-character 1']]);
+  });
+
   test('SQuAD leaves unanswerable questions out and keeps its paragraphs apart', async () => {
     const squad = { version: 'v2.0', data: [{ title: 'A_title', paragraphs: [{ context: 'one', qas: [{ id: '1', question: 'a?' }, { id: '2', question: 'b?', is_impossible: true }] }, { context: 'two', qas: [{ id: '3', question: 'c?' }] }] }] };
     const { records } = await read(readQuestions, { 'squad.json': JSON.stringify(squad, null, 1) });

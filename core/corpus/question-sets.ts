@@ -1,10 +1,10 @@
 /** Which questions with passages do the published training sets hold (DPR and Natural Questions, Mr.TyDi and MIRACL, SQuAD and XQuAD, MS MARCO)? */
+import { FOUND_LIMIT } from '../base/text-files.ts';
 import { readJsonItems } from './json-items.ts';
 import { checkedText, readLineRecordBatches } from './line-records.ts';
 import type { ReadOptions } from './line-records.ts';
 import { flatMapReadings } from './parsed-files.ts';
-import { problem, record } from './records.ts';
-import { withTitle } from './records.ts';
+import { problem, record, withTitle } from './records.ts';
 import type { QuestionPair, Reading } from './records.ts';
 
 type Fields = ReadonlyMap<string, unknown>;
@@ -15,7 +15,7 @@ const textOf = (fields: Fields, ...names: readonly string[]): string => {
   for (const name of names) {
     const value = fields.get(name);
     if (typeof value === 'number') return String(value);
-    if (typeof value === 'string' && value.trim() !== '') return value.trim().toWellFormed();
+    if (typeof value === 'string' && value.trim() !== '') return value.trim();
   }
   return '';
 };
@@ -30,16 +30,24 @@ const passageOf = (value: unknown): Passage => {
   return { id: textOf(fields, 'passage_id', 'psg_id', 'docid', '_id', 'id'), title: textOf(fields, 'title'), text: textOf(fields, 'text', 'passage', 'contents') };
 };
 
-/** A pair for each passage that answers; a problem where question or passages are missing. */
+/** A pair for each passage that answers; a problem where question or passages are missing, and for each text with half characters, which become U+FFFD. */
 function pairsOf({ query, queryId, positives, negatives, path, line, shown }: { readonly query: string; readonly queryId: string; readonly positives: readonly Passage[]; readonly negatives: readonly Passage[]; readonly path: string; readonly line: number; readonly shown: unknown }): Reading<QuestionPair>[] {
-  const found = (JSON.stringify(shown) ?? '').slice(0, 200);
-  if (query === '') return [problem('missing-field', { path, line, expected: 'a question', found })];
+  const found = (): string => (JSON.stringify(shown) ?? '').slice(0, FOUND_LIMIT);
+  if (query === '') return [problem('missing-field', { path, line, expected: 'a question', found: found() })];
   const usable = positives.filter(({ text }) => text !== '');
-  if (usable.length === 0) return [problem('missing-field', { path, line, expected: `a passage that answers "${query}"`, found })];
-  const wrong = negatives.filter(({ text }) => text !== '').slice(0, MOST_NEGATIVES).map(({ title, text }) => withTitle(text, title));
-  return usable.map(({ id, title, text }) =>
-    record({ query, passage: text, ...(title === '' ? {} : { title }), ...(queryId === '' ? {} : { queryId }), ...(id === '' ? {} : { documentId: id }), ...(wrong.length === 0 ? {} : { negatives: wrong }) }),
+  if (usable.length === 0) return [problem('missing-field', { path, line, expected: `a passage that answers "${query}"`, found: found() })];
+  const mended: Reading<QuestionPair>[] = [];
+  const whole = (text: string): string => {
+    if (text.isWellFormed()) return text;
+    mended.push(problem('half-character', { path, line, expected: 'whole Unicode characters (lone surrogates are replaced by U+FFFD)', found: text }));
+    return text.toWellFormed();
+  };
+  const question = whole(query);
+  const wrong = negatives.filter(({ text }) => text !== '').slice(0, MOST_NEGATIVES).map(({ title, text }) => whole(withTitle(text, title)));
+  const pairs = usable.map(({ id, title, text }) =>
+    record({ query: question, passage: whole(text), ...(title === '' ? {} : { title: whole(title) }), ...(queryId === '' ? {} : { queryId: queryId.toWellFormed() }), ...(id === '' ? {} : { documentId: id.toWellFormed() }), ...(wrong.length === 0 ? {} : { negatives: wrong }) }),
   );
+  return [...mended, ...pairs];
 }
 
 /** `[{"question", "positive_ctxs": [{"title", "text", "passage_id"}], "hard_negative_ctxs"}]`. @see Karpukhin et al. 2020 (DPR), whose form of Natural Questions this is. */

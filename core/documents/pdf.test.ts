@@ -76,6 +76,12 @@ describe('a PDF that is not what it should be', () => {
     expect([blocks.length, problems.map(({ code }) => code)]).toEqual([1, ['documents.unreadable-font']]);
   });
 
+  test('with a password is told as such', async () => {
+    const key = '00'.repeat(32);
+    const locked = Buffer.from(makePdf([lines(72, 700, 'Secret.')]).toString('latin1').replace('trailer\n<<', `trailer\n<< /ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /O <${key}> /U <${key}> /P -4 >>`), 'latin1');
+    await expect(readBytes('a.pdf', locked)).rejects.toMatchObject({ family: 'input', code: 'documents.encrypted', message: expect.stringContaining('without a password') });
+  });
+
   test('that is cut off gives what can be found and says so, or is damaged', async () => {
     const whole = makePdf([lines(72, 700, 'The text is here.')]);
     await expect(readBytes('a.pdf', whole.subarray(0, whole.indexOf('xref')))).rejects.toMatchObject({ code: 'documents.damaged-pdf' });
