@@ -27,6 +27,23 @@ export type LongTasks = {
   readonly long: number;
 };
 
+/** Of what was seen with the window in several stretches, the worst. */
+export function worstOf(stretches: readonly LongTasks[]): LongTasks {
+  const most = (pick: (tasks: LongTasks) => number): number => Math.max(...stretches.map(pick));
+  const all = (pick: (tasks: LongTasks) => number): number => stretches.reduce((sum, tasks) => sum + pick(tasks), 0);
+  return { tasks: all(({ tasks }) => tasks), longestCpuMs: most(({ longestCpuMs }) => longestCpuMs), longestWallMs: most(({ longestWallMs }) => longestWallMs), long: all(({ long }) => long) };
+}
+
+/** What a person does while a training runs: goes to another view, types, opens what hangs over it, and comes back. */
+export async function useWindow(page: Page): Promise<void> {
+  await page.locator('.rail-entry', { hasText: 'Language' }).click();
+  await page.getByRole('heading', { name: 'Language', exact: true }).waitFor();
+  await page.getByLabel('Add another language').pressSequentially('kisu');
+  await page.getByRole('button', { name: 'Help' }).click();
+  await page.keyboard.press('Escape');
+  await page.locator('.rail-entry', { hasText: 'Train' }).click();
+}
+
 type TraceEvent = { readonly name: string; readonly ph: string; readonly tid: number; readonly pid: number; readonly dur?: number; readonly tdur?: number; readonly args?: { readonly name?: string } };
 
 /** Watches from now on; `stop` says what was seen. */

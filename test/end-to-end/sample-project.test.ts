@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { CHROMIUM, openBrowser, type Browser } from './browser.ts';
+import { LONG_TASK_MS, slowness, useWindow, watchTasks, worstOf } from './long-tasks.ts';
 import { makeHome, startProgram, type Program } from './program.ts';
 
 const TRAINING_PATIENCE_MS = 240_000;
@@ -89,17 +90,28 @@ describe.skipIf(CHROMIUM === undefined)('the sample project', () => {
     await page.getByRole('link', { name: 'Go on to training' }).click();
   });
 
-  it('trains, while ten held-back sentences and the curves move', async () => {
+  it('trains, while ten held-back sentences and the curves move, and the window is never too busy for the person', async () => {
     const { page } = browser;
     const start = page.getByRole('button', { name: /^Train \(/ });
     await start.waitFor();
     await expectAccessible(page);
+    const begins = await watchTasks(page);
     await start.click();
     await page.locator('.held-row').first().waitFor({ timeout: TRAINING_PATIENCE_MS });
     expect(await page.locator('.held-row').count()).toBe(HELD_BACK_SENTENCES);
     await page.locator('.curve').first().waitFor({ timeout: TRAINING_PATIENCE_MS });
+    await useWindow(page);
+    await page.locator('.curve').first().waitFor();
+    const stretches = [await begins.stop()]; // axe-core keeps the page busy itself
     await expectAccessible(page);
+    const ends = await watchTasks(page);
     await page.getByRole('heading', { name: 'Training is finished' }).waitFor({ timeout: TRAINING_PATIENCE_MS });
+    stretches.push(await ends.stop());
+    const tasks = worstOf(stretches);
+    const slow = await slowness(page);
+    process.stderr.write(`a real training: ${String(tasks.tasks)} tasks, longest ${tasks.longestCpuMs.toFixed(0)} ms of processor time (${tasks.longestWallMs.toFixed(0)} ms by the clock), ${String(tasks.long)} long ones; machine ${slow.toFixed(1)} times slower than usual\n`);
+    expect(tasks.tasks).toBeGreaterThan(100);
+    expect(tasks.longestCpuMs).toBeLessThan(LONG_TASK_MS * slow);
     await expectAccessible(page);
     await page.getByRole('link', { name: 'See the result' }).click();
   });

@@ -21,7 +21,7 @@ import { nodeProcesses } from '../../main/workers/process.ts';
 import { AREAS, COMMON_PLACES } from '../../renderer/stores/place.ts';
 import { expectAccessible } from './accessible.ts';
 import { CHROMIUM, openBrowser, PATIENCE_MS, type Browser } from './browser.ts';
-import { LONG_TASK_MS, slowness, watchTasks } from './long-tasks.ts';
+import { LONG_TASK_MS, slowness, useWindow, watchTasks } from './long-tasks.ts';
 import { playedTrainer, type PlayedTrainer } from './played-trainer.ts';
 import { makeHome } from './program.ts';
 
@@ -240,12 +240,7 @@ describe.skipIf(CHROMIUM === undefined)('the window', () => {
     const before = await memory();
     const watch = await watchTasks(page);
     const rest = trainer.steps({ from: HOUR_STEPS / 10 + 1, to: HOUR_STEPS, of: HOUR_STEPS });
-    await page.locator('.rail-entry', { hasText: 'Language' }).click();
-    await page.getByRole('heading', { name: 'Language', exact: true }).waitFor();
-    await page.getByLabel('Add another language').pressSequentially('kisu');
-    await page.getByRole('button', { name: 'Help' }).click();
-    await page.keyboard.press('Escape');
-    await page.locator('.rail-entry', { hasText: 'Train' }).click();
+    await useWindow(page);
     await rest;
     await shown(HOUR_STEPS);
     const tasks = await watch.stop();
