@@ -29,7 +29,7 @@ const RECIPE = {
 
 /** A model with a report and held-back sentences, as training leaves it. */
 async function makeModel(folder: string): Promise<void> {
-  const model = await testModel({ training: { recipe: RECIPE, seed: 7, steps: 3, wallSeconds: 60, device: 'cpu', starter: 'shipped' } });
+  const model = await testModel({ training: { recipe: RECIPE, seed: 7, steps: 3, wallSeconds: 60, device: 'cpu', starter: 'shipped', phrases: { recipe: { start: { model: '/media/amina/older' }, training: [{ pairs: '/media/amina/secret folder/words.lift', source: 'en', target: 'sw' }] } } } });
   await writeModelFolder(folder, model, { 'held-out.json': '{"pairs":[{"source":"a private sentence"}]}' });
   const methods = Object.fromEntries(['untrained', 'bm25', 'dense', 'hybrid'].map((name, i) => [name, { 'MRR@100': 0.2 * i, 'MRR@10': 0, 'R@1': 0.2 * i, 'R@10': 0, 'R@100': 0, 'nDCG@10': 0 }]));
   await writeFile(join(folder, 'report.json'), JSON.stringify({ rows: [{ question: 'to-english', language: 'sw', queries: 40, documents: 40, methods }], pairs: [], examples: [{ kind: 'best', language: 'sw', query: 'a private question', expected: 'x', found: 'x', rankBefore: 4, rankNow: 1 }] }));

@@ -72,8 +72,7 @@ export async function writePortable({ out, sheet, modelFolder, index, project, s
 async function changedText(name: string, path: string, withTexts: boolean): Promise<string | null> {
   if (name === `${MODEL_PREFIX}${MANIFEST_FILE}`) {
     const manifest = await readManifest(path.slice(0, -MANIFEST_FILE.length));
-    const { recipe } = manifest.training;
-    return json({ ...manifest, training: { ...manifest.training, ...(recipe === undefined ? {} : { recipe: withoutPlaces(recipe) }) } });
+    return json({ ...manifest, training: withoutPlaces(manifest.training) }); // recipes of texts, of phrases, settings of baselines
   }
   if (name === `${MODEL_PREFIX}${REPORT_FILE}` && !withTexts) {
     const report = evaluationReportSchema.safeParse(await readJson(path));
