@@ -60,6 +60,15 @@ describe('checkpoints', () => {
     expect(arrays).toEqual(arraysOf(0));
   });
 
+  it('of a newer program are refused, and stay as they are', async () => {
+    using folder = temporaryFolder();
+    await writeCheckpoint(folder.path, { ...stateAt(5), version: 2 as 1 }, arraysOf(5)); // what a later version will write
+    const before = await readFile(join(folder.path, name(5), 'state.json'));
+    const arrays = arraysOf(0);
+    await expect(readNewestCheckpoint(folder.path, 'this run', arrays)).rejects.toMatchObject({ family: 'input', code: 'training.newer-checkpoint' });
+    expect([arrays, await readFile(join(folder.path, name(5), 'state.json'))]).toEqual([arraysOf(0), before]);
+  });
+
   it('of other sizes are not used', async () => {
     using folder = temporaryFolder();
     await writeCheckpoint(folder.path, stateAt(5), arraysOf(5));

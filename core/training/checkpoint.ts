@@ -3,6 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFolderAtomic } from '../base/atomic-files.ts';
+import { InputError } from '../base/errors.ts';
 import { sha256 } from '../base/hashing.ts';
 
 const STATE_FILE = 'state.json';
@@ -13,8 +14,9 @@ const HALF_MADE = /^\.step-\d{9}\..*\.(tmp|old)$/;
 const KEPT_CHECKPOINTS = 2;
 const STEP_DIGITS = 9;
 
+const VERSION = 1;
 const stateSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(VERSION),
   /** Updates done. */
   step: z.int().min(0),
   steps: z.int().min(1),
@@ -27,6 +29,9 @@ const stateSchema = z.object({
   /** Early stopping: the step whose look was best, its value, and how many looks have come since without a gain. */
   best: z.object({ step: z.int().min(0), value: z.number(), looksSince: z.int().min(0) }).optional(),
 });
+
+/** Whole, and of a later program: not damaged, and not ours to write over. */
+const newerSchema = z.object({ version: z.int().min(VERSION + 1) });
 
 /** Where a run stood. Batches are a function of (seed, step), so the step is all there is to know about order and chance. */
 export type CheckpointState = z.infer<typeof stateSchema>;
@@ -57,11 +62,15 @@ export type FoundCheckpoint = { readonly state: CheckpointState; readonly damage
 /**
  * Loads the newest undamaged checkpoint of this run into the arrays.
  * @returns its state and the names of damaged newer ones; null when there is none of this run.
+ * @throws InputError 'training.newer-checkpoint' for one that a newer Isogloss saved; nothing is changed.
  */
 export async function readNewestCheckpoint(folder: string, runKey: string, arrays: Arrays): Promise<FoundCheckpoint | null> {
   const damaged: string[] = [];
   for (const name of await checkpointFolders(folder)) {
-    const state = await loadCheckpoint(join(folder, name), runKey, arrays).catch(() => null); // a damaged one is named to the user, the one before is used
+    const state = await loadCheckpoint(join(folder, name), runKey, arrays).catch((thrown: unknown) => {
+      if (thrown instanceof InputError) throw thrown; // a newer program's
+      return null; // a damaged one is named to the user, the one before is used
+    });
     if (state === null) damaged.push(name);
     else if (state !== 'of another run') return { state, damaged };
   }
@@ -90,7 +99,10 @@ async function loadCheckpoint(path: string, runKey: string, arrays: Arrays): Pro
   };
   const stateBytes = await read(STATE_FILE);
   if (stateBytes === null) return null;
-  const state = stateSchema.parse(JSON.parse(stateBytes.toString('utf8')));
+  const written: unknown = JSON.parse(stateBytes.toString('utf8'));
+  const { success: isNewer, data } = newerSchema.safeParse(written);
+  if (isNewer) throw new InputError('training.newer-checkpoint', `${path}: expected a state saved by this Isogloss (version ${VERSION}), found one of a newer Isogloss (version ${data.version}). It is left as it is: go on with the newer Isogloss, or train into another folder.`, { data: { path } });
+  const state = stateSchema.parse(written);
   if (state.runKey !== runKey) return 'of another run';
   const loaded: [Float32Array | Int32Array, Buffer][] = [];
   for (const [name, array] of arrays) {
