@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readDocument } from './read-document.ts';
 import { walkFolder } from './folder-walk.ts';
 import type { FolderEntry, WalkLimits } from './folder-walk.ts';
 
@@ -50,6 +51,18 @@ describe('walkFolder', () => {
     const [entry] = await walk(['a\u202Egpj.txt', 'b\n.txt']);
     expect(entry?.shown).toBe('a\\u202egpj.txt');
     expect(entry?.relativePath).toBe('a\u202Egpj.txt');
+  });
+
+  test.skipIf(process.platform !== 'linux')('fault 16: names that other systems forbid, and the longest ones, are names like any other: walked and read', async () => {
+    const names = ['CON.txt', ' a .txt', 'dots...txt', 'n\newline.txt', '😀.txt', `${'x'.repeat(251)}.txt`, '"quoted" <b>.txt', '%2e%2e.txt'];
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'isogloss-walk-'));
+    for (const name of names) await writeFile(join(folder.path, name), 'text');
+    const entries = await Array.fromAsync(walkFolder(folder.path, never));
+    expect(entries.map(({ relativePath }) => relativePath)).toEqual([...names].sort());
+    for (const entry of entries) {
+      const { title, blocks } = await readDocument(join(folder.path, entry.relativePath), never);
+      expect([blocks.map(({ text }) => text), /\p{Cc}/u.test(title), /\p{Cc}/u.test(entry.shown)]).toEqual([['text'], false, false]);
+    }
   });
 
   test.skipIf(process.platform !== 'linux')('a name that is not UTF-8 goes by its bytes: shown with them, and read', async () => {
