@@ -18,7 +18,7 @@ function packageOf(family: string): string {
   return `@fontsource/${family.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-/** A script's first face is the one that is taken where nobody has chosen. */
+/** A script's first face is the one that is taken where nobody has chosen. Chakma and others that no @fontsource package brings have none: there the computer's own font serves, and the Language view says so. */
 export const FONT_FACES: readonly FontFace[] = [
   interfaceFace('Noto Sans', ['Latn', 'Cyrl', 'Grek', 'Deva'], [...LATIN_CYRILLIC, 'greek', 'greek-ext', 'devanagari'], 600),
   interfaceFace('Charis SIL', ['Latn', 'Cyrl'], LATIN_CYRILLIC, 700),
