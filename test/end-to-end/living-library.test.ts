@@ -7,7 +7,7 @@ import { testModel } from '../../core/encoding/test-models.ts';
 import { createProjects } from '../../main/project/projects.ts';
 import { createRecentProjects } from '../../main/project/recent.ts';
 import { expectAccessible } from './accessible.ts';
-import { CHROMIUM, openBrowser, type Browser } from './browser.ts';
+import { CHROMIUM, openBrowser, PATIENCE_MS, type Browser } from './browser.ts';
 import { makeHome, startProgram, type Program } from './program.ts';
 
 describe.skipIf(CHROMIUM === undefined)('a person whose documents change', () => {
@@ -147,6 +147,7 @@ describe.skipIf(CHROMIUM === undefined)('a person whose documents change', () =>
     await page.getByText('Spellings that count as the same').click();
     await page.locator('.spelling-text').fill('oa = xa');
     await page.getByRole('button', { name: 'Save the spellings' }).click();
+    await expect.poll(() => readFile(join(projectFolder, 'project.json'), 'utf8'), { timeout: PATIENCE_MS }).toContain('xa'); // the button rests while it saves, too
     await page.locator('.spelling button[disabled]').waitFor();
     await search('bxat');
     await hitOf('river.txt').waitFor();
