@@ -77,7 +77,7 @@ describe('createContextSampler', () => {
 
 describe('createMemoryBank', () => {
   it('keeps the newest rows of each language and forgets the oldest', () => {
-    const bank = createMemoryBank({ languages: 2, capacity: 3, width: 2 });
+    const bank = createMemoryBank({ capacities: [3, 3], width: 2 });
     expect(bank.negatives(0).vectors).toHaveLength(0);
     bank.add(0, Float32Array.of(1, 1, 2, 2));
     expect([...bank.negatives(0).vectors]).toEqual([1, 1, 2, 2]);
@@ -86,16 +86,23 @@ describe('createMemoryBank', () => {
   });
 
   it('never shows a language the rows of another', () => {
-    const bank = createMemoryBank({ languages: 3, capacity: 4, width: 1 });
+    const bank = createMemoryBank({ capacities: [4, 4, 4], width: 1 });
     for (let i = 0; i < 20; i += 1) bank.add(i % 3, Float32Array.of(i));
     expect([0, 1, 2].map((language) => [...bank.negatives(language).vectors].map((value) => value % 3))).toEqual([[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2]]);
     expect(() => bank.negatives(3)).toThrow(/languages 0 to 2/);
   });
 
+  it('keeps as many rows of each language as that one may have', () => {
+    const bank = createMemoryBank({ capacities: [3, 1, 0], width: 1 });
+    for (let i = 0; i < 15; i += 1) bank.add(i % 3, Float32Array.of(i));
+    expect([0, 1, 2].map((language) => [...bank.negatives(language).vectors].sort((a, b) => a - b))).toEqual([[6, 9, 12], [13], []]);
+    expect(bank.rows).toHaveLength(4);
+  });
+
   it('goes on from what a checkpoint held', () => {
-    const bank = createMemoryBank({ languages: 1, capacity: 3, width: 1 });
+    const bank = createMemoryBank({ capacities: [3], width: 1 });
     bank.add(0, Float32Array.of(1, 2, 3, 4));
-    const resumed = createMemoryBank({ languages: 1, capacity: 3, width: 1 });
+    const resumed = createMemoryBank({ capacities: [3], width: 1 });
     resumed.rows.set(bank.rows);
     resumed.counts.set(bank.counts);
     bank.add(0, Float32Array.of(5));
@@ -107,7 +114,7 @@ describe('createMemoryBank', () => {
   it('shows rows that wait as if they had been added, without adding them', () => {
     for (const [before, waiting] of [[0, 2], [2, 2], [5, 1], [5, 3], [4, 7]] as const) {
       const numbers = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
-      const [seen, added] = [createMemoryBank({ languages: 2, capacity: 3, width: 1 }), createMemoryBank({ languages: 2, capacity: 3, width: 1 })];
+      const [seen, added] = [createMemoryBank({ capacities: [3, 3], width: 1 }), createMemoryBank({ capacities: [3, 3], width: 1 })];
       for (const bank of [seen, added]) bank.add(1, Float32Array.from(numbers(1, before)), Int32Array.from(numbers(1, before)));
       const rows = { vectors: Float32Array.from(numbers(100, waiting)), labels: Int32Array.from(numbers(100, waiting)) };
       const found = seen.negatives(1, rows);

@@ -5,12 +5,12 @@ import { InvariantError } from '../base/errors.ts';
 export type BankRows = { readonly vectors: Float32Array; readonly labels: Int32Array };
 
 export type MemoryBank = {
-  /** What a checkpoint holds: rows float32 [languages, capacity, H], their labels, and how many rows each language ever got. */
+  /** What a checkpoint holds: rows float32 [Σ capacities, H], language after language, their labels, and how many rows each language ever got. */
   readonly rows: Float32Array;
   readonly labels: Int32Array;
   readonly counts: Int32Array;
   /**
-   * The newest rows of a language, at most `capacity`, in no particular order. Views: they change with the next `add`.
+   * The newest rows of a language, at most its capacity, in no particular order. Views: they change with the next `add`.
    * @param waiting rows that came since and are not added yet, oldest first: they count as the newest.
    */
   readonly negatives: (language: number, waiting?: BankRows) => BankRows;
@@ -19,24 +19,27 @@ export type MemoryBank = {
 };
 
 /**
- * A language-specific memory bank: a ring of `capacity` rows for each language; no language ever sees another's.
+ * A language-specific memory bank: a ring of `capacities[language]` rows for each language; no language ever sees another's.
  * @throws InvariantError 'sampling.bank' for a language that is not there or rows of another width.
  * @see Wu et al. 2022, section 3.1 (Language-specific Memory Bank); 32,768 rows in the paper.
  */
-export function createMemoryBank({ languages, capacity, width }: { readonly languages: number; readonly capacity: number; readonly width: number }): MemoryBank {
-  const rows = new Float32Array(languages * capacity * width);
-  const labels = new Int32Array(languages * capacity);
-  const counts = new Int32Array(languages);
-  const ringOf = (language: number): BankRows => {
-    if (!(language >= 0 && language < languages)) throw new InvariantError('sampling.bank', `The bank has languages 0 to ${languages - 1}, asked for ${language}.`);
-    return { vectors: rows.subarray(language * capacity * width, (language + 1) * capacity * width), labels: labels.subarray(language * capacity, (language + 1) * capacity) };
+export function createMemoryBank({ capacities, width }: { readonly capacities: readonly number[]; readonly width: number }): MemoryBank {
+  const starts = capacities.map((_, language) => capacities.slice(0, language).reduce((sum, capacity) => sum + capacity, 0));
+  const size = capacities.reduce((sum, capacity) => sum + capacity, 0);
+  const rows = new Float32Array(size * width);
+  const labels = new Int32Array(size);
+  const counts = new Int32Array(capacities.length);
+  const ringOf = (language: number): BankRows & { readonly capacity: number } => {
+    const [start, capacity] = [starts[language], capacities[language]];
+    if (start === undefined || capacity === undefined) throw new InvariantError('sampling.bank', `The bank has languages 0 to ${capacities.length - 1}, asked for ${language}.`);
+    return { capacity, vectors: rows.subarray(start * width, (start + capacity) * width), labels: labels.subarray(start, start + capacity) };
   };
   return {
     rows,
     labels,
     counts,
     negatives: (language, waiting) => {
-      const ring = ringOf(language);
+      const { capacity, ...ring } = ringOf(language);
       const count = counts[language] ?? 0;
       const held = Math.min(capacity, count);
       const fresh = Math.min(capacity, waiting?.labels.length ?? 0);
@@ -53,7 +56,7 @@ export function createMemoryBank({ languages, capacity, width }: { readonly lang
       return found;
     },
     add: (language, vectors, named) => {
-      const ring = ringOf(language);
+      const { capacity, ...ring } = ringOf(language);
       if (vectors.length % width !== 0) throw new InvariantError('sampling.bank', `The bank takes whole rows of width ${width}, got ${vectors.length} numbers.`);
       for (let i = 0; i * width < vectors.length && capacity > 0; i += 1) {
         const at = (counts[language] ?? 0) % capacity;

@@ -24,7 +24,7 @@ describe('steps of context prediction', () => {
   it.each(referenceJson.cases.map((one) => [`${one.normalisation} normalisation, ${one.similarity}, bank of ${one.bank}`, one] as const))('%s: losses, gradients, running moments, bank and the head after AdamW are PyTorch\'s', async (_, one) => {
     const settings = settingsOf(one);
     const { learningRate, ...adamw } = optimizer;
-    const state = createHeadState({ ...sizes, ...settings, languages: 2, bank: one.bank, optimizer: adamw, seed: 1 });
+    const state = createHeadState({ ...sizes, ...settings, bank: [one.bank, one.bank], optimizer: adamw, seed: 1 });
     const start = Object.entries(one.start as Record<string, Numbers>);
     for (const [name, { data }] of start) state.parameters.get(torchName(name))?.set(data);
     expect(start.map(([name]) => torchName(name)).sort()).toEqual([...state.parameters.keys()].sort());
@@ -61,7 +61,7 @@ describe('steps of context prediction', () => {
   });
 
   it('leak nothing through the side in evaluation mode: a row is projected the same whatever stands beside it; in training mode it is not', async () => {
-    const state = createHeadState({ ...sizes, normalisation: 'asymmetric', languages: 1, bank: 0, optimizer, seed: 4 });
+    const state = createHeadState({ ...sizes, normalisation: 'asymmetric', bank: [0], optimizer, seed: 4 });
     await using sessions = openContextSessions({ ...sizes, normalisation: 'asymmetric', similarity: 'cosine', temperature, threads: 1, device: 'cpu' });
     const project = async (others: number) => {
       const side = Float32Array.from({ length: 3 * width }, (_, i) => (i < width ? i + 1 : Math.sin(others * i)));
@@ -131,6 +131,12 @@ describe('openContextPrediction', () => {
     const [without, withBank] = [await lossesOf(0), await lossesOf(8)];
     expect(withBank.slice(0, 2)).toEqual(without.slice(0, 2));
     expect(withBank[2]).toBeGreaterThan(without[2] ?? Number.NaN);
+  });
+
+  it('never keeps more rows of a language than it has sentences: none of them stands there twice', async () => {
+    await using contexts = open({ languages: [texts('sw', 2, 4), texts('yo', 6, 10)], settings: { ...SETTINGS, batch: 2, bank: 20 } });
+    for (let place = 0; place < 30; place += 1) await step(contexts, place);
+    expect(contexts.arrays.get('context.bank')).toHaveLength((8 + 20) * SETTINGS.projection.width);
   });
 
   it('forgets a step that was not applied: it is as if it had not been', async () => {

@@ -46,9 +46,8 @@ export function openContextPrediction(options: ContextPredictionOptions): Contex
   const { settings, languages, width, tokens, tokenDropout, accumulation, seed, threads, device } = options;
   if (languages.length === 0) throw new InputError('recipe.no-documents', '"losses/contextPrediction": expected texts under "monolingual" with two sentences in one document (a blank line ends one), found none. Add running text, or take this loss out of the recipe.');
   const sampler = createContextSampler({ languages, batchSize: settings.batch, window: settings.window, seed });
-  const longest = languages.reduce((most, { sentences }) => Math.max(most, sentences.length), 0);
   const sizes = { width, hidden: settings.projection.hidden ?? width, projected: settings.projection.width };
-  const state = createHeadState({ ...sizes, normalisation: settings.normalisation, languages: languages.length, bank: Math.min(settings.bank, longest), optimizer: options.optimizer, seed });
+  const state = createHeadState({ ...sizes, normalisation: settings.normalisation, bank: languages.map(({ sentences }) => Math.min(settings.bank, sentences.length)), optimizer: options.optimizer, seed });
   const sessions = openContextSessions({ ...sizes, ...settings, threads, device });
   const weight = settings.weight > 0 ? settings.weight : 1; // steps of nothing but pretraining
   const scale = weight / accumulation;

@@ -29,9 +29,9 @@ export type HeadState = PartParameters & {
   readonly restart: () => void;
 };
 
-/** @param bank rows that each of `languages` keeps; 0: none. */
-export function createHeadState(options: HeadSizes & Pick<ContextPredictionSettings, 'normalisation'> & { readonly languages: number; readonly bank: number; readonly optimizer: AdamwSettings; readonly seed: number }): HeadState {
-  const { hidden, projected, languages, optimizer, seed } = options;
+/** @param bank rows that each language keeps; 0: none. */
+export function createHeadState(options: HeadSizes & Pick<ContextPredictionSettings, 'normalisation'> & { readonly bank: readonly number[]; readonly optimizer: AdamwSettings; readonly seed: number }): HeadState {
+  const { hidden, projected, optimizer, seed } = options;
   const kernels = createJavaScriptKernels();
   const specs = headParameters(options);
   const learned = specs.map((spec) => {
@@ -39,7 +39,7 @@ export function createHeadState(options: HeadSizes & Pick<ContextPredictionSetti
     return { ...spec, values, gradient: new Float32Array(values.length), state: createDenseAdamwState({ length: values.length, allocator: heapAllocator }) };
   });
   const running = { mean: new Float32Array(hidden), variance: new Float32Array(hidden).fill(1) };
-  const bank: MemoryBank = createMemoryBank({ languages, capacity: options.bank, width: projected });
+  const bank: MemoryBank = createMemoryBank({ capacities: options.bank, width: projected });
   // What this step has seen so far; it counts from `apply` on.
   const seen = { mean: running.mean.slice(), variance: running.variance.slice(), waiting: new Map<number, BankRows>() };
   const forget = (): void => {
@@ -48,7 +48,7 @@ export function createHeadState(options: HeadSizes & Pick<ContextPredictionSetti
     seen.waiting.clear();
     for (const { gradient } of learned) gradient.fill(0);
   };
-  const keeps = { moments: options.normalisation === 'asymmetric', rows: options.bank > 0 };
+  const keeps = { moments: options.normalisation === 'asymmetric', rows: options.bank.some((rows) => rows > 0) };
   return {
     arrays: new Map<string, Float32Array | Int32Array>([
       ...learned.flatMap(({ name, values, state }) => arraysOf(`context.${name}`, values, state)),

@@ -73,7 +73,7 @@ export function createPhraseSide(options: {
   const head = headParameters === null ? null : headOf(headParameters.all);
   const slowHeadCopy = momentum === null || headParameters === null ? null : createSlowCopy(headParameters.values, momentum);
   const slowHead = slowHeadCopy === null ? null : headOf(slowHeadCopy.arrays);
-  const bank: MemoryBank | null = options.queue === 0 ? null : createMemoryBank({ languages: SIDES, capacity: options.queue, width: objective.width });
+  const bank: MemoryBank | null = options.queue === 0 ? null : createMemoryBank({ capacities: Array.from({ length: SIDES }, () => options.queue), width: objective.width });
   const values: Arrays = new Map([...encoderValues, ...(headParameters?.values ?? [])]);
   const slowArrays = [...(encoderSlow?.arrays ?? []), ...(slowHeadCopy?.arrays ?? [])].map(([name, array]) => [`slow.${name}`, array] as const);
   let waiting: { readonly vectors: Float32Array; readonly pairs: number }[] = [];
