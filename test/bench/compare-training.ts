@@ -28,24 +28,31 @@ const OPERATIONS_PER_MS_AT_ONE_GFLOPS = 1e6;
 
 type Pair = { readonly ours: PeerAnswer; readonly theirs: PeerAnswer };
 
-/** Full steps: forward, retrieval and semantic loss, backward, AdamW. */
-export async function compareSteps({ draw, ...options }: Common & { readonly draw: (random: Random) => Batch }) {
-  const { name, size, pairs, pooling, gemmPeakGflops } = options;
+/**
+ * Full steps: forward, retrieval and semantic loss, backward, AdamW.
+ * @param alsoTogether  afterwards the same batches by a PyTorch that pads questions and passages to one length (afterwards, so that its memory does not count).
+ */
+export async function compareSteps({ draw, alsoTogether = false, ...options }: Common & { readonly draw: (random: Random) => Batch; readonly alsoTogether?: boolean }) {
+  const { name, size, pairs, pooling, gemmPeakGflops, signal } = options;
   const random = seededRandom(SEED, name);
   return withPeers(options, true, async (ours, torch) => {
-    const pair = async (turn: number): Promise<Pair & { readonly share: number }> => {
-      const batch = { do: 'step', ...draw(random) };
-      const answers = await inTurn(turn, () => ours.ask(batch), () => torch.ask(batch));
+    const pair = async (turn: number): Promise<Pair & { readonly share: number; readonly batch: Batch }> => {
+      const batch = draw(random);
+      const answers = await inTurn(turn, () => ours.ask({ do: 'step', ...batch }), () => torch.ask({ do: 'step', ...batch }));
       const lengths = [...batch.queries, ...batch.documents].map(({ length }) => length);
       const gflops = stepOperations({ shape: size.shape, lengths, pooling, backward: true }) / answers.ours.wallMs / OPERATIONS_PER_MS_AT_ONE_GFLOPS;
-      return { ...answers, share: gflops / gemmPeakGflops };
+      return { ...answers, batch, share: gflops / gemmPeakGflops };
     };
     const measured = await inPairs(options, pair);
-    const last = measured.at(-1);
-    const peak = Math.max(...measured.map((one) => one.ours.peakMB));
+    const together: number[] = [];
+    for (const one of alsoTogether ? measured : []) {
+      signal.throwIfAborted();
+      together.push(one.ours.wallMs / (await torch.ask({ do: 'step', ...one.batch, together: true })).wallMs);
+    }
+    const peak = peakMB(measured, 'ours');
     return {
       ...ratios(measured),
-      memoryRatio: rounded(peak / (last?.theirs.peakMB ?? 0)),
+      ...(alsoTogether ? { wallRatioPaddedTogether: rounded(median(together)) } : {}),
       peakMB: Math.round(peak),
       memoryPerParameterByte: rounded((peak * BYTES_PER_MB) / (BYTES_PER_NUMBER * parameterCount(size.shape))),
       stepMs: Math.round(median(measured.map((one) => one.ours.wallMs))),
@@ -106,21 +113,24 @@ export async function measureGrowth({ size, pairs, threads, pooling, signal, say
   try {
     await peer.ask(openTask({ size, threads, pooling }, true));
     const random = seededRandom(SEED, 'growth');
-    const times = GROWTH.map((): number[] => []);
+    const times = GROWTH.map((): { readonly wallMs: number; readonly cpuMs: number }[] => []);
     for (let turn = 0; turn <= pairs; turn += 1) {
       for (const [i, factor] of GROWTH.entries()) {
         signal.throwIfAborted();
         const part = (): readonly (readonly number[])[] => Array.from({ length: (factor * GROWTH_BASE) / 2 }, () => Array.from({ length }, () => 1 + random.integer(size.shape.vocabularySize - 1)));
-        const { wallMs } = await peer.ask({ do: 'step', queries: part(), documents: part() });
-        if (turn > 0) times[i]?.push(wallMs); // the first turn opens sessions
+        const { wallMs, cpuMs } = await peer.ask({ do: 'step', queries: part(), documents: part() });
+        if (turn > 0) times[i]?.push({ wallMs, cpuMs }); // the first turn opens sessions
       }
       say(`growth ${turn}/${pairs}`);
     }
     const tokens = GROWTH.map((factor) => factor * GROWTH_BASE * length);
-    const ms = times.map(median);
-    const slope = ((ms.at(-1) ?? 0) - (ms[0] ?? 0)) / ((tokens.at(-1) ?? 0) - (tokens[0] ?? 0));
-    const line = tokens.map((count) => (ms[0] ?? 0) + slope * (count - (tokens[0] ?? 0)));
-    return { tokens, stepMs: ms.map(Math.round), largestDistanceFromLine: rounded(Math.max(...ms.map((time, i) => Math.abs(time / (line[i] ?? 1) - 1)))), microsecondsPerToken: ms.map((time, i) => rounded((1000 * time) / (tokens[i] ?? 1))) };
+    const growthOf = (what: 'wallMs' | 'cpuMs'): { readonly stepMs: readonly number[]; readonly largestDistanceFromLine: number } => {
+      const ms = times.map((own) => median(own.map((one) => one[what])));
+      const slope = ((ms.at(-1) ?? 0) - (ms[0] ?? 0)) / ((tokens.at(-1) ?? 0) - (tokens[0] ?? 0));
+      const line = tokens.map((count) => (ms[0] ?? 0) + slope * (count - (tokens[0] ?? 0)));
+      return { stepMs: ms.map(Math.round), largestDistanceFromLine: rounded(Math.max(...ms.map((time, i) => Math.abs(time / (line[i] ?? 1) - 1)))) };
+    };
+    return { tokens, wall: growthOf('wallMs'), cpu: growthOf('cpuMs') };
   } finally {
     await peer.close();
   }
@@ -200,6 +210,15 @@ async function inTurn(turn: number, ours: () => Promise<PeerAnswer>, theirs: () 
   return { ours: await ours(), theirs: first };
 }
 
-function ratios(measured: readonly Pair[]): { readonly wallRatio: number; readonly cpuRatio: number } {
-  return { wallRatio: rounded(median(measured.map(({ ours, theirs }) => ours.wallMs / theirs.wallMs))), cpuRatio: rounded(median(measured.map(({ ours, theirs }) => ours.cpuMs / theirs.cpuMs))) };
+/** Medians of pairs; memory at the peak of each program. */
+function ratios(measured: readonly Pair[]): { readonly wallRatio: number; readonly cpuRatio: number; readonly memoryRatio: number } {
+  return {
+    wallRatio: rounded(median(measured.map(({ ours, theirs }) => ours.wallMs / theirs.wallMs))),
+    cpuRatio: rounded(median(measured.map(({ ours, theirs }) => ours.cpuMs / theirs.cpuMs))),
+    memoryRatio: rounded(peakMB(measured, 'ours') / peakMB(measured, 'theirs')),
+  };
+}
+
+function peakMB(measured: readonly Pair[], whose: keyof Pair): number {
+  return Math.max(...measured.map((one) => one[whose].peakMB));
 }

@@ -3,7 +3,8 @@
 Reads one JSON object per line on stdin, answers with one per line on stdout. Sequences come as lists of token ids.
   {"do": "open", "shape": {...}, "seed": n, "threads": n, "learningRate": x, "pooling": "cls"|"mean", "training": bool,
    "device": "cpu"|"cuda", "precision": "float32"|"bfloat16"}   device and precision may be left out; bfloat16 is autocast
-  {"do": "step", "queries": [[...]], "documents": [[...]]}  forward, retrieval and semantic loss, backward, AdamW
+  {"do": "step", "queries": [[...]], "documents": [[...]], "together": bool}  forward, retrieval and semantic loss, backward, AdamW;
+                                                            together: questions and passages padded as one batch
   {"do": "encode", "batches": [[[...]]]}                    vectors, without gradients
   {"do": "openProduct", "size": n, "threads": n}, then {"do": "product"}: a square matrix product
 Answers: {"wallMs", "cpuMs", "peakMB", "loss"}.
@@ -118,8 +119,8 @@ class Peer:
 
     def loss(self, task):
         parts = [task["queries"], task["documents"]]
-        if all(len(s) == len(parts[0][0]) for part in parts for s in part):
-            both = self.model(*padded(parts[0] + parts[1], self.pad))  # one length: one forward pass is fastest
+        if task.get("together", False) or all(len(s) == len(parts[0][0]) for part in parts for s in part):
+            both = self.model(*padded(parts[0] + parts[1], self.pad))  # of one length, one forward pass is fastest
             queries, documents = both[: len(parts[0])], both[len(parts[0]) :]
         else:
             queries, documents = (self.model(*padded(part, self.pad)) for part in parts)

@@ -52,7 +52,7 @@ async function compare({ pairs, threads, sizes, parts, passages, pooling }: Plan
   for (const size of sizes) {
     const common = { size: MODEL_SIZES[size], pairs, threads, pooling, gemmPeakGflops, signal, say };
     if (parts.includes('fixed')) fixed[size] = await compareSteps({ ...common, name: `${size}, length ${FIXED_LENGTH}`, draw: fixedBatches(size) });
-    if (parts.includes('real') && real !== null) realLengths[size] = await compareSteps({ ...common, name: `${size}, real lengths`, draw: realBatches(size, real) });
+    if (parts.includes('real') && real !== null) realLengths[size] = await compareSteps({ ...common, name: `${size}, real lengths`, draw: realBatches(size, real), alsoTogether: true });
     if (parts.includes('inference') && real !== null) inference[size] = await compareEncoding({ ...common, name: `${size}, encoding`, passages: real.passages.slice(0, Math.max(pairs, Math.ceil(passages * PASSAGE_SHARES[size]))) });
     if (parts.includes('growth') && size === 'a') growth = await measureGrowth({ ...common, name: 'a, growth', length: FIXED_LENGTH });
     if (parts.includes('cached') && size === 'a') cached = await measureLargeBatch({ ...common, name: 'a, large batch' });
