@@ -18,7 +18,7 @@ export type PhraseSet = { readonly sources: readonly PhraseWithSentences[]; read
 /**
  * Reads the three files. A line that is wrong, a pair or a phrase that is there already, and a pair with a phrase for which there are no
  * sentences are problems; only in the last case the pair is used, its phrase standing for itself.
- * @throws InputError 'corpus.no-records' when no pair is left or a file of sentences has no line that can be used; what readLineBatches throws.
+ * @throws InputError 'phrases.swapped' when the files of sentences are the other way round; 'corpus.no-records' when no pair is left or a file of sentences has no line that can be used; what readLineBatches throws.
  */
 export async function readPhraseSet({ pairsPath, sourcePath, targetPath }: { readonly pairsPath: string; readonly sourcePath: string; readonly targetPath: string }, signal: AbortSignal): Promise<PhraseSet> {
   const problems: CorpusProblem[] = [];
@@ -45,6 +45,8 @@ export async function readPhraseSet({ pairsPath, sourcePath, targetPath }: { rea
     sources.push({ phrase: source, sentences: shown.source ?? [] });
     targets.push({ phrase: target, sentences: shown.target ?? [] });
   }
+  const isSwapped = sources.length > 0 && [...sources, ...targets].every(({ sentences: shown }) => shown.length === 0) && sources.some(({ phrase }) => sentences.target.has(phraseForm(phrase)));
+  if (isSwapped) throw new InputError('phrases.swapped', `${sourcePath}: expected sentences of the phrases in the first column of ${pairsPath}, found those of the second. Name the two files of sentences the other way round.`, { data: { path: sourcePath } });
   if (sources.length === 0) throw new InputError('corpus.no-records', `${pairsPath}: expected lines of phrase<tab>phrase, found none that can be used.`, { data: { path: pairsPath } });
   return { sources, targets, problems };
 }

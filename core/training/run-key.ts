@@ -7,7 +7,12 @@ import { isBackbone, usesStarter, type Recipe } from './recipe-schema.ts';
 import { STARTER_TEACHER } from './teacher.ts';
 
 /** What of a corpus says where it is and whose it is, and not what is read. */
-const NO_CONTENT: ReadonlySet<string> = new Set(['path', 'pairs', 'folder', 'sourcePath', 'targetPath', 'terms']);
+const NO_CONTENT: ReadonlySet<string> = new Set(['path', 'pairs', 'folder', 'sourcePath', 'targetPath', 'sourceSentences', 'targetSentences', 'terms']);
+
+/** How corpora are read, wherever they lie. */
+export function readingsOf(sources: readonly object[]): unknown {
+  return sources.map((source) => Object.entries(source).filter(([name]) => !NO_CONTENT.has(name)));
+}
 
 /** The recipe's settings (how its corpora are read among them), the content of its files (whatever their names) and the starter: what a checkpoint belongs to. */
 export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<string> {
@@ -16,7 +21,7 @@ export async function runKeyOf(recipe: Recipe, starterFolder: string): Promise<s
   for (const file of files) hashes.push(...(await hashesBelow(file)));
   const { retrieval = [], parallel, monolingual, distillation, ...settings } = recipe;
   const encoder = isBackbone(recipe) ? { ...recipe.encoder, path: null } : recipe.encoder; // a backbone is known by its files
-  const read = [retrieval, parallel, monolingual].map((sources) => sources.map((source) => Object.entries(source).filter(([name]) => !NO_CONTENT.has(name))));
+  const read = [retrieval, parallel, monolingual].map(readingsOf);
   return sha256(JSON.stringify({ ...settings, encoder, distillation: distillation === undefined ? null : { ...distillation, teacher: null }, read, hashes }));
 }
 

@@ -2,7 +2,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import { RPCHandler } from '@orpc/server/ws';
@@ -10,11 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { errorRecordFrom, RPC_PATH, SESSION_PATH, type IsoglossClient, type JobEvent, type Project } from '../contract/index.ts';
 import { serve, type ServedApplication } from '../served/server.ts';
-import { nodeProcesses } from '../workers/process.ts';
-import { createServices, type Services } from './application.ts';
+import type { Services } from './application.ts';
 import { createRouter } from './router.ts';
-
-const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+import { createTestServices, inRepository } from './test-services.ts';
 
 let home: string;
 let services: Services;
@@ -25,17 +22,7 @@ const faults: Error[] = [];
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'isogloss-application-'));
-  services = await createServices({
-    mode: 'served',
-    version: '1.2.3',
-    startProcess: nodeProcesses((name) => inRepository(`main/workers/${name}.ts`)),
-    folders: { data: join(home, 'data'), projects: join(home, 'projects') },
-    home,
-    sampleFolder: inRepository('core/sample'),
-    starterFolder: inRepository('core/training/starter'),
-    systemLanguage: 'en',
-    onFault: (error) => faults.push(error),
-  });
+  services = await createTestServices(home, { onFault: (error) => faults.push(error) });
   const handler = new RPCHandler(createRouter(services));
   served = await serve({ port: 0, pages: new Map(), connect: (opened) => void handler.upgrade(opened) });
   const link = new URL(served.newLink());

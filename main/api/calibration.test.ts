@@ -2,18 +2,13 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createRouterClient } from '@orpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeModelFolder } from '../../core/encoding/model-folder.ts';
 import { testModel } from '../../core/encoding/test-models.ts';
-import { errorRecordFrom, type IsoglossClient, type JobState } from '../contract/index.ts';
+import { type IsoglossClient, type JobState } from '../contract/index.ts';
 import { tidyCalibrated } from '../project/calibration.ts';
-import { nodeProcesses } from '../workers/process.ts';
-import { createServices, type Services } from './application.ts';
-import { createRouter } from './router.ts';
-
-const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+import type { Services } from './application.ts';
+import { clientWithoutSocket, codeOf, createTestServices } from './test-services.ts';
 
 let home: string;
 let services: Services;
@@ -23,11 +18,8 @@ let folder: string;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'isogloss-calibration-'));
-  services = await createServices({
-    mode: 'served', version: '1.2.3', startProcess: nodeProcesses((name) => inRepository(`main/workers/${name}.ts`)), folders: { data: join(home, 'data'), projects: join(home, 'projects') },
-    home, sampleFolder: inRepository('core/sample'), starterFolder: inRepository('core/training/starter'), systemLanguage: 'en', onFault: () => undefined,
-  });
-  client = createRouterClient(createRouter(services)) as unknown as IsoglossClient; // the same calls without a socket between
+  services = await createTestServices(home);
+  client = clientWithoutSocket(services);
   ({ id: projectId, folder } = await client.project.create({ name: 'Words', languages: [{ tag: 'sw', name: null }], parentFolder: null }));
 });
 
@@ -37,7 +29,6 @@ afterAll(async () => {
 });
 
 const steps = { shift: true, scale: true, rotate: 'none' } as const;
-const codeOf = (call: Promise<unknown>): Promise<string> => call.then(() => 'none', (thrown: unknown) => errorRecordFrom(thrown).code);
 
 async function calibrated(): Promise<JobState | null> {
   const { id } = await client.job.start({ kind: 'calibrate', projectId, steps });

@@ -2,18 +2,14 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createRouterClient } from '@orpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pathOnDisk } from '../../core/base/file-names.ts';
 import { writeModelFolder } from '../../core/encoding/model-folder.ts';
 import { testModel } from '../../core/encoding/test-models.ts';
 import { errorRecordFrom, NO_FILTER, type Hit, type IsoglossClient, type Job, type JobRequest, type Library } from '../contract/index.ts';
-import { nodeProcesses } from '../workers/process.ts';
-import { createServices, type Services } from './application.ts';
-import { createRouter } from './router.ts';
+import type { Services } from './application.ts';
+import { clientWithoutSocket, createTestServices } from './test-services.ts';
 
-const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const LOOK_MS = 50;
 const QUIET_MS = 100;
 
@@ -26,19 +22,8 @@ let projectFolder: string;
 const faults: Error[] = [];
 
 async function start(): Promise<void> {
-  services = await createServices({
-    mode: 'served',
-    version: '1.2.3',
-    startProcess: nodeProcesses((name) => inRepository(`main/workers/${name}.ts`)),
-    folders: { data: join(home, 'data'), projects: join(home, 'projects') },
-    home,
-    sampleFolder: inRepository('core/sample'),
-    starterFolder: inRepository('core/training/starter'),
-    systemLanguage: 'en',
-    libraryQuietMs: QUIET_MS,
-    onFault: (error) => faults.push(error),
-  });
-  client = createRouterClient(createRouter(services)) as unknown as IsoglossClient; // the same calls without a socket between
+  services = await createTestServices(home, { libraryQuietMs: QUIET_MS, onFault: (error) => faults.push(error) });
+  client = clientWithoutSocket(services);
 }
 
 /** A model of that seed's numbers as the one in use. */

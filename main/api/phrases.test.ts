@@ -2,17 +2,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createRouterClient } from '@orpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeModelFolder } from '../../core/encoding/model-folder.ts';
 import { testModel } from '../../core/encoding/test-models.ts';
-import { errorRecordFrom, type IsoglossClient, type JobState } from '../contract/index.ts';
-import { nodeProcesses } from '../workers/process.ts';
-import { createServices, type Services } from './application.ts';
-import { createRouter } from './router.ts';
-
-const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+import { type IsoglossClient, type JobState } from '../contract/index.ts';
+import type { Services } from './application.ts';
+import { clientWithoutSocket, codeOf, createTestServices } from './test-services.ts';
 
 let home: string;
 let services: Services;
@@ -22,18 +17,8 @@ let projectFolder: string;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'isogloss-phrases-'));
-  services = await createServices({
-    mode: 'served',
-    version: '1.2.3',
-    startProcess: nodeProcesses((name) => inRepository(`main/workers/${name}.ts`)),
-    folders: { data: join(home, 'data'), projects: join(home, 'projects') },
-    home,
-    sampleFolder: inRepository('core/sample'),
-    starterFolder: inRepository('core/training/starter'),
-    systemLanguage: 'en',
-    onFault: () => undefined,
-  });
-  client = createRouterClient(createRouter(services)) as unknown as IsoglossClient; // the same calls without a socket between
+  services = await createTestServices(home);
+  client = clientWithoutSocket(services);
   const project = await client.project.create({ name: 'Words', languages: [{ tag: 'sw', name: null }], parentFolder: null });
   projectId = project.id;
   projectFolder = project.folder;
@@ -50,7 +35,6 @@ const add = async (name: string, content: string): Promise<void> => {
   await client.corpus.add({ projectId, paths: [join(home, 'files', name)], role: 'pairs', format: name.endsWith('.lift') ? 'lift' : 'tsv', languages: { kind: 'two', source: 'sw', target: 'en' }, licence: null });
 };
 const lookUp = (query: string) => client.phrases.lookUp({ projectId, query, limit: 10 });
-const codeOf = (call: Promise<unknown>): Promise<string> => call.then(() => 'none', (thrown: unknown) => errorRecordFrom(thrown).code);
 
 const LIFT = '<lift version="0.13"><entry id="1"><lexical-unit><form lang="sw"><text>mto</text></form></lexical-unit><sense><gloss lang="en"><text>river</text></gloss><example><form lang="sw"><text>mto ni mpana</text></form><translation><form lang="en"><text>the river is wide</text></form></translation></example></sense></entry></lift>';
 

@@ -60,6 +60,7 @@ describe('phrases', () => {
       [['evaluate', '--task', 'phrases', '--model', place('model'), '--pairs', place('pairs.tsv')], /--source-sentences: expected/],
       [['evaluate', '--task', 'phrases', '--model', place('model'), '--pairs', place('pairs.tsv'), '--source-sentences', place('sentences.en.tsv'), '--target-sentences', place('sentences.sw.tsv'), '--layer', '3'], /layer/],
       [['evaluate', '--task', 'pairs', '--layer', '3'], /--layer: not used/],
+      [['evaluate', '--task', 'phrases', '--model', place('model'), '--pairs', place('pairs.tsv'), '--source-sentences', place('sentences.sw.tsv'), '--target-sentences', place('sentences.en.tsv')], /other way round/],
     ] as const) {
       const { code, stderr } = await runHere(words);
       expect([code, said.test(stderr)], stderr).toEqual([2, true]);

@@ -79,6 +79,7 @@ describe('a run of phrases', () => {
     await lists(folder);
     await writeModelFolder(join(folder, 'start'), await testModel());
     const recipe = recipeIn(folder, { start: { model: 'start' } });
+    await expect(run({ recipe, outputFolder: join(folder, 'start') })).rejects.toMatchObject({ code: 'phrases.same-folder' });
     expect(await run({ recipe, outputFolder: join(folder, 'none'), planOnly: true })).toBeNull();
     await expect(readManifest(join(folder, 'none'))).rejects.toMatchObject({ code: 'model.missing' });
     await expect(run({ recipe: { ...recipe, layer: 1 }, outputFolder: join(folder, 'none') })).rejects.toMatchObject({ code: 'phrases.no-such-layer' });

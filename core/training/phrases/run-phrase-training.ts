@@ -1,4 +1,6 @@
 /** How do phrase pairs become a model that tells phrases apart? Read, plan, train in the loop of all trainings, measure, write an ordinary model folder. */
+import { resolve } from 'node:path';
+import { InputError } from '../../base/errors.ts';
 import { sha256 } from '../../base/hashing.ts';
 import { tokensInUse } from '../../encoding/phrase-vectors.ts';
 import type { PhraseInUse } from '../../encoding/encoder.ts';
@@ -6,7 +8,7 @@ import type { TrainingSummary } from '../events.ts';
 import { phrasesWithLessMemory } from '../less-memory.ts';
 import { measureStepMs } from '../plan.ts';
 import { abortable, chosenDevice, finishRun, inOutputFolder, measureRun, trainByPlan, type PlannedRunOptions } from '../planned-run.ts';
-import { hashesBelow } from '../run-key.ts';
+import { hashesBelow, readingsOf } from '../run-key.ts';
 import { createPhraseBatches } from './phrase-batches.ts';
 import { createPhraseLook } from './phrase-look.ts';
 import { readPhrasePairs, type PhrasePairs } from './phrase-pairs.ts';
@@ -33,7 +35,10 @@ export const PHRASES_FILE = 'phrases.json';
  * @throws InputError for recipe, lists, models and an output folder that holds something else or is another run's; CancellationError
  *   (checkpoints stay for a resume); EnvironmentError for disk, memory, divergence.
  */
-export function runPhraseTraining(options: RunPhraseTrainingOptions): Promise<PhraseTrainingSummary | null> {
+export async function runPhraseTraining(options: RunPhraseTrainingOptions): Promise<PhraseTrainingSummary | null> {
+  const { start } = options.recipe;
+  const beginning = 'model' in start ? start.model : 'backbone' in start ? start.backbone : null;
+  if (beginning !== null && resolve(beginning) === resolve(options.outputFolder)) throw new InputError('phrases.same-folder', `${resolve(options.outputFolder)}: expected another folder than that of the model which learns the phrases, found the same. Its way of reading whole sentences would be lost; name a new folder.`, { data: { path: resolve(options.outputFolder) } });
   return inOutputFolder(options, trainAndWrite);
 }
 
@@ -99,6 +104,5 @@ async function runKeyOf(recipe: PhraseRecipe): Promise<string> {
   const hashes: string[] = [];
   for (const file of phraseRecipeFiles(recipe)) hashes.push(...(await hashesBelow(file)));
   const { training, heldBack = [], texts, start, ...settings } = recipe;
-  const languages = [...training, ...heldBack].map((entry) => ('folder' in entry ? ['en', entry.language, entry.split ?? ''] : [entry.source, entry.target]));
-  return sha256(JSON.stringify({ kind: 'phrases', settings, start: 'transformer' in start ? start : Object.keys(start), languages, texts: texts.map(({ language }) => language), hashes }));
+  return sha256(JSON.stringify({ kind: 'phrases', settings, start: 'transformer' in start ? start : Object.keys(start), read: [training, heldBack, texts].map(readingsOf), hashes }));
 }
