@@ -15,17 +15,19 @@ const job: Job = { id: 'j', request: { kind: 'calibrate', projectId: 'p', steps:
 const draw = (change: Partial<CalibrationStatus> = {}, state: JobState | null = null) => mount(CalibrationCard, { props: { status: { canCalibrate: true, hasPairs: true, calibration: null, ...change }, record: state === null ? null : emptyRecord({ ...job, state }), writable: true, working: false } });
 
 describe('bringing languages together', () => {
-  it('begins with the steps that were chosen; with none of them it cannot; without pairs it turns without them', async () => {
+  it('begins with shift and scale; turning is asked for, with its price beside it; with no step it cannot begin', async () => {
     const card = draw();
-    await card.findAll('input')[1]?.setValue(false);
     await card.find('form').trigger('submit');
-    expect(card.emitted('start')).toEqual([[{ shift: true, scale: false, rotate: 'pairs' }]]);
+    expect(card.text()).not.toContain('very many pairs');
+    await card.findAll('input')[1]?.setValue(false);
+    await card.find('select').setValue('pairs');
+    await card.find('form').trigger('submit');
+    expect(card.emitted('start')).toEqual([[{ shift: true, scale: true, rotate: 'none' }], [{ shift: true, scale: false, rotate: 'pairs' }]]);
+    expect(card.text()).toContain('Turning needs very many pairs');
     await card.findAll('input')[0]?.setValue(false);
     await card.find('select').setValue('none');
     expect(card.find('button').attributes('disabled')).toBeDefined();
-    const alone = draw({ hasPairs: false });
-    await alone.find('form').trigger('submit');
-    expect(alone.emitted('start')).toEqual([[{ shift: true, scale: true, rotate: 'unsupervised' }]]);
+    expect(draw({ hasPairs: false }).find('option[value="pairs"]').attributes('disabled')).toBeDefined();
   });
 
   it.each([
