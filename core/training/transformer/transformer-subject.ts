@@ -27,6 +27,7 @@ export type TransformerSubjectOptions = {
 export async function openTransformerSubject(options: TransformerSubjectOptions): Promise<TrainingSubject> {
   const { recipe, threads, signal, report } = options;
   const split = await readAndSplit({ recipe, hasStarter: false, signal, report });
+  if (recipe.retrieval === undefined && recipe.distillation === undefined && recipe.losses.retrieval.weight > 0) report({ kind: 'message', code: 'training.no-questions', message: NO_QUESTIONS });
   const source = isFromScratch(recipe) ? await madeFromScratch(recipe, split, { signal, report }) : await openedBackbone(recipe, split, { signal, report });
   const { tokenizer, prefixes, maxTokens } = source.reading;
   const isSeparate = recipe.encoder.encoders === 'separate';
@@ -64,6 +65,9 @@ export async function openTransformerSubject(options: TransformerSubjectOptions)
     [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
   };
 }
+
+/** Static encoders begin as the shipped starter then; its rows are of no use to layers, and no text comes with it. */
+const NO_QUESTIONS = 'There are no questions with passages, so this encoder learns from pairs and texts alone, and not which passage answers a question. Add questions under "retrieval", or let the English starter teach it what English texts mean: "distillation": {"teacher": "starter"}.';
 
 /** torch.optim.AdamW's. */
 export const ADAM_EPSILON = 1e-8;
