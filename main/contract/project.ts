@@ -47,6 +47,8 @@ export const projectSchema = z.object({
   advice: list(adviceSchema),
   steps: list(stepSchema),
   model: modelCardSchema.nullable(),
+  /** Texts were added, taken away or read otherwise since the model learned; absent: not known to be. */
+  textsChanged: z.boolean().optional(),
   /** What a model of these corpora would inherit; null or absent: there are none. */
   terms: inheritedTermsSchema.nullable().optional(),
   library: librarySchema,

@@ -14,6 +14,7 @@ import { servingModel } from '../project/index-places.ts';
 import { corpusName } from '../project/inspection.ts';
 import { projectPaths, recipeOf } from '../project/recipe.ts';
 import { keepRun } from '../project/runs.ts';
+import { textsMark } from '../project/trained-on.ts';
 import type { CallInput } from '../workers/messages.ts';
 import type { StartProcess } from '../workers/process.ts';
 import { expectSoundBackbone } from '../workers/sound-backbone.ts';
@@ -94,7 +95,7 @@ async function prepareTraining(options: PrepareOptions, project: OpenProject, re
           if (summary === null) throw new InvariantError('training.no-summary', 'Training ended without a summary.');
           const model = await keepModel(folder, `model-${String(options.now())}`);
           const measured: ProjectFile['measured'] = keptEarly || resume ? file.measured : { encoder: file.settings.encoder, preset: request.preset, steps: summary.steps, minutes: summary.wallSeconds / SECONDS_A_MINUTE, memoryMB: summary.peakMemoryMB, basis: 'last-run', reckonedMinutes: reckonedMinutes(file, request.preset) };
-          await options.projects.change(file.id, (present) => ({ ...present, model, measured, device: device.note() }));
+          await options.projects.change(file.id, (present) => ({ ...present, model, trainedOn: textsMark(file.corpora), measured, device: device.note() }));
           await keepRun({ folder, model, preset: request.preset, keptEarly, corpora: file.corpora.map(({ paths, counts }) => ({ name: corpusName(paths), records: counts.records })), at: options.now() });
           options.onTrained(file.id);
           await tidyModels(folder, [join(folder, model), await servingModel(folder)]);

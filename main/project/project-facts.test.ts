@@ -11,6 +11,7 @@ import { adviseOn, canTrain } from './advice.ts';
 import { viewFolder } from './folders.ts';
 import { newProjectFile, type CorpusEntry, type ProjectFile } from './project-file.ts';
 import { projectPaths, recipeOf } from './recipe.ts';
+import { textsHaveChanged, textsMark } from './trained-on.ts';
 import { userFolders } from './user-folder.ts';
 
 let folder: string;
@@ -36,6 +37,26 @@ const corpus = (change: Partial<CorpusEntry>): CorpusEntry => ({
   ...change,
 });
 const project = (...corpora: readonly CorpusEntry[]): ProjectFile => ({ ...newProjectFile({ id: 'p', name: 'P', languages: ['sw'], createdAt: 0 }), corpora });
+describe('a model and the texts of its project', () => {
+  const of = (sha256: string): CorpusEntry => corpus({ fingerprints: [{ path: 'incoming/pairs.tsv', sizeBytes: 1, modifiedAt: 1, sha256 }] });
+  const trained = { ...project(of('a')), model: 'models/model-1', trainedOn: textsMark([of('a')]) };
+
+  it('belong together whatever the files are called and whoever may use them', () => {
+    expect(textsHaveChanged(trained)).toBe(false);
+    expect(textsHaveChanged({ ...trained, corpora: [{ ...of('a'), paths: ['/elsewhere/b.tsv'], licence: 'CC0' }] })).toBe(false);
+  });
+
+  it('are told apart when a text is new, gone, or read otherwise', () => {
+    const others = [[of('a'), of('b')], [], [of('b')], [{ ...of('a'), encoding: 'utf-16le' }], [{ ...of('a'), languages: { kind: 'two', source: 'sw', target: 'en' } }]] as const;
+    for (const corpora of others) expect(textsHaveChanged({ ...trained, corpora: [...corpora] })).toBe(true);
+  });
+
+  it('are not doubted where there is no model, or nobody knows what it learned from', () => {
+    expect(textsHaveChanged({ ...trained, model: null, corpora: [] })).toBe(false);
+    expect(textsHaveChanged({ ...trained, trainedOn: null, corpora: [] })).toBe(false);
+  });
+});
+
 const facts = { missingFiles: [], hasStarter: true, nameOf: (tag: string) => tag };
 
 describe('the recipe of a project', () => {

@@ -47,6 +47,8 @@ const projectFileSchema = z.object({
   settings: keptTrainingSettingsSchema,
   /** The folder with the model in use, relative to the project folder. */
   model: z.string().nullable(),
+  /** Of the texts that it learned from (trained-on.ts); null: not known. */
+  trainedOn: z.string().nullable().default(null),
   /** Measured by the last plan or training here; `reckonedMinutes`: what was expected of a usual machine with the settings of then. */
   measured: z.object({ encoder: encoderKindSchema.default('static'), preset: z.string(), steps: z.number(), minutes: z.number(), memoryMB: z.number(), basis: z.enum(['trial', 'last-run']), reckonedMinutes: z.number().nullable().default(null) }).nullable(),
   /** Where the last training calculated, and why there. */
@@ -125,6 +127,7 @@ export function newProjectFile(facts: { readonly id: string; readonly name: stri
     corpora: [],
     settings: DEFAULT_SETTINGS,
     model: null,
+    trainedOn: null,
     measured: null,
     device: null,
     library: { folders: [], isWatched: true },

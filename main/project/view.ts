@@ -9,6 +9,7 @@ import { corpusName } from './inspection.ts';
 import { describeNamed } from './languages.ts';
 import type { CorpusEntry, ProjectFile } from './project-file.ts';
 import type { OpenProject } from './projects.ts';
+import { textsHaveChanged } from './trained-on.ts';
 
 export type ViewFacts = { readonly model: ModelCard | null; readonly hasReport: boolean; readonly library: Library; readonly hasStarter: boolean };
 
@@ -34,6 +35,7 @@ export async function viewProject({ folder, file, access }: OpenProject, { model
     advice,
     steps: stepsOf({ file, advice, model, hasReport, library }),
     model,
+    textsChanged: textsHaveChanged(file),
     terms: strictestTerms(file.corpora.map(termsOfCorpus)),
     library,
     spelling: file.spelling,
@@ -61,7 +63,7 @@ function stepsOf({ file, advice, model, hasReport, library }: StepFacts): readon
   return [
     { name: 'language', state: file.languages.length > 0 ? 'done' : 'attention' },
     { name: 'texts', state: isReady ? 'done' : 'attention' },
-    { name: 'train', state: model !== null ? 'done' : isReady ? 'attention' : 'not-yet' },
+    { name: 'train', state: model !== null && !textsHaveChanged(file) ? 'done' : isReady ? 'attention' : 'not-yet' },
     { name: 'result', state: model !== null && hasReport ? 'done' : 'not-yet' },
     { name: 'search', state: isIndexed ? 'done' : model !== null ? 'attention' : 'not-yet' },
   ];

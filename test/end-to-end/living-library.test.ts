@@ -112,6 +112,7 @@ describe.skipIf(CHROMIUM === undefined)('a person whose documents change', () =>
     await page.getByRole('button', { name: 'Search everywhere' }).click();
     await hitOf('river.txt').getByRole('button', { name: 'More like this' }).click();
     await page.getByText('Passages like the one in').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Back to the search'); // what was pressed is gone: the keyboard goes on from here
     expect(await hitOf('river.txt').count()).toBe(0);
     await page.getByRole('button', { name: 'Back to the search' }).click();
     await hitOf('river.txt').getByRole('button', { name: 'Open here' }).click();

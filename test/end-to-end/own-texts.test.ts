@@ -139,8 +139,10 @@ describe.skipIf(CHROMIUM === undefined)('a person with texts of their own', () =
     await page.getByRole('alertdialog').getByRole('button', { name: /Remove/ }).click();
     await page.locator('.corpus', { hasText: 'memory.tmx' }).waitFor({ state: 'detached' });
     expect(await page.locator('.corpus').count()).toBe(2);
+    await page.locator('.rail-entry', { hasText: 'Train' }).getByText('needs you').waitFor({ state: 'attached' });
     await page.getByRole('link', { name: /Result/ }).click();
     await page.getByText('Knows').waitFor();
+    await page.getByText('Your texts have changed since this model learned.').waitFor();
     await page.getByRole('link', { name: /^Search/ }).first().click();
     await page.getByRole('searchbox').fill('mukate');
     await page.getByRole('searchbox').press('Enter');

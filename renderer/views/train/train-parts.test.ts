@@ -199,7 +199,7 @@ describe('cards and choices', () => {
     const wrapper = mount(PresetCards, { props: { encoder, modelValue: 'quick', presets: PRESET_NAMES.map((name) => preset({ preset: name, estimatedMinutes: null, problems: name === 'paper' ? problems : [] })) } });
     expect(words(wrapper)).toContain('Time unknown');
     expect(words(wrapper)).toContain('Not yet possible');
-    expect(words(wrapper)).toContain('24,540 steps');
+    expect(words(wrapper)).toContain('Hu and others (2023)');
     expect(words(wrapper)).not.toMatch(/train\.|\{/);
   });
 
