@@ -143,6 +143,26 @@ describe('a question', () => {
     expect(search.answer.value).toEqual(ready(answerTo('second')));
   });
 
+  it('gives more passages while there are more, and shows those of before until they come', async () => {
+    const there = 45;
+    const asked: number[] = [];
+    const hitAt = (at: number): Hit => ({ chunkId: String(at), score: 1, path: 'a.md', title: 'a', location: NOWHERE, text: 'a', language: 'en', direction: 'ltr', highlights: [], reasons: [], aligned: [], judged: null });
+    const query = ({ limit }: { limit: number }): Promise<SearchAnswer> => {
+      asked.push(limit);
+      return Promise.resolve({ ...answerTo('x'), hits: Array.from({ length: Math.min(there, limit) }, (_, at) => hitAt(at)) });
+    };
+    const search = within(clientWith({ search: { query } }), () => useSearch(() => 'p'));
+    const shown = (): number => (search.answer.value.status === 'ready' ? search.answer.value.value.hits.length : 0);
+    await search.ask({ query: 'x', queryLanguage: null, method: 'hybrid', filter: NO_FILTER });
+    expect([shown(), search.hasMore.value]).toEqual([20, true]);
+    const coming = search.more();
+    expect([shown(), search.hasMore.value]).toEqual([20, true]);
+    await coming;
+    await search.more();
+    expect([shown(), search.hasMore.value]).toEqual([there, false]);
+    expect(asked).toEqual([20, 40, 60]);
+  });
+
   it('that fails says why', async () => {
     const search = within(clientWith({ search: { query: () => Promise.reject(refusal('index.not-built')) } }), () => useSearch(() => 'p'));
     await search.ask({ query: 'x', queryLanguage: null, method: 'hybrid', filter: NO_FILTER });

@@ -51,7 +51,8 @@ export function useSearch(projectId: () => string): Search {
   const facets = shallowRef<Loadable<Facets>>(IDLE);
   const judgements = shallowRef<Loadable<Judgements>>(IDLE);
   const likeThis = shallowRef<Hit | null>(null);
-  const limit = shallowRef(HITS_SHOWN);
+  /** So many were asked for at most in the answer that is shown. */
+  const askedFor = shallowRef(HITS_SHOWN);
   let asked: Question | null = null;
   let newest = 0;
 
@@ -64,12 +65,12 @@ export function useSearch(projectId: () => string): Search {
     if (mine === newest) answer.value = found;
   }
 
-  function find({ query, queryLanguage, method, filter }: Question): Promise<SearchAnswer> {
+  function find({ query, queryLanguage, method, filter }: Question, limit: number): Promise<SearchAnswer> {
     const common = { projectId: projectId(), query, queryLanguage, filter };
-    return method === 'pooled' ? client.judgement.pool({ ...common, depth: POOL_DEPTH }) : client.search.query({ ...common, method, limit: limit.value });
+    return method === 'pooled' ? client.judgement.pool({ ...common, depth: POOL_DEPTH }) : client.search.query({ ...common, method, limit });
   }
 
-  const findLike = ({ chunkId }: Hit): Promise<SearchAnswer> => client.search.similar({ projectId: projectId(), chunkId, limit: limit.value });
+  const findLike = ({ chunkId }: Hit, limit: number): Promise<SearchAnswer> => client.search.similar({ projectId: projectId(), chunkId, limit });
 
   /** Says of a passage what it is for this question; on the page only where the question is still the one that is answered. */
   async function mark(question: Question, hit: Hit, verdict: Verdict | null): Promise<void> {
@@ -89,24 +90,26 @@ export function useSearch(projectId: () => string): Search {
     async ask(question) {
       asked = question;
       likeThis.value = null;
-      limit.value = HITS_SHOWN;
-      await answerWith(() => find(question));
+      askedFor.value = HITS_SHOWN;
+      await answerWith(() => find(question, HITS_SHOWN));
     },
     async askLike(hit) {
       likeThis.value = hit;
-      limit.value = HITS_SHOWN;
-      await answerWith(() => findLike(hit));
+      askedFor.value = HITS_SHOWN;
+      await answerWith(() => findLike(hit, HITS_SHOWN));
     },
     hasMore: computed(() => {
       const shown = valueOf(answer.value)?.hits.length ?? 0;
-      return shown >= limit.value && limit.value < SEARCH_HITS_MAXIMUM && (likeThis.value !== null || asked?.method !== 'pooled');
+      return shown >= askedFor.value && askedFor.value < SEARCH_HITS_MAXIMUM && (likeThis.value !== null || asked?.method !== 'pooled');
     }),
     async more() {
       const mine = newest;
-      limit.value = Math.min(SEARCH_HITS_MAXIMUM, limit.value + HITS_SHOWN);
-      const again = likeThis.value !== null ? findLike(likeThis.value) : asked !== null ? find(asked) : null;
+      const wanted = Math.min(SEARCH_HITS_MAXIMUM, askedFor.value + HITS_SHOWN);
+      const again = likeThis.value !== null ? findLike(likeThis.value, wanted) : asked !== null ? find(asked, wanted) : null;
       const found = await again;
-      if (found !== null && mine === newest) answer.value = ready(found);
+      if (found === null || mine !== newest) return;
+      askedFor.value = wanted;
+      answer.value = ready(found);
     },
     clear() {
       newest += 1;
