@@ -105,7 +105,9 @@ function questionsIn(folder: string, names: readonly string[], split: RetrievalS
   const general = names.find((name) => QUERIES[0]?.('').test(name) === true);
   if (split === undefined && whole !== undefined && general !== undefined) return { queriesPath: join(folder, general), qrelsPath: join(folder, whole) };
   for (const one of split === undefined ? SPLITS : [split]) {
-    const [queries, qrels] = [queriesOf(one), qrelsOf(one) ?? (split === undefined ? null : (whole ?? null))];
+    const judged = qrelsOf(one);
+    const isElsewhere = judged !== null && whole !== undefined && QRELS.every((pattern) => !pattern(one).test(judged)); // below another folder, while this one has its own
+    const [queries, qrels] = [queriesOf(one), isElsewhere || judged === null ? (split === undefined ? null : (whole ?? null)) : judged];
     if (queries !== null && qrels !== null) return { queriesPath: join(folder, queries), qrelsPath: join(folder, qrels) };
   }
   const wanted = split ?? 'test';
