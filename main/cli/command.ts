@@ -62,6 +62,12 @@ export function required(values: OptionValues, name: string, what: string): stri
   return value;
 }
 
+/** @param reason  what makes the named options useless. @throws InputError 'cli.useless-option' when any of them is given. */
+export function refuse(values: OptionValues, names: readonly string[], reason: string): void {
+  const given = names.filter((name) => optional(values, name) !== null);
+  if (given.length > 0) throw new InputError('cli.useless-option', `${given.map((name) => `--${name}`).join(', ')}: not used together with ${reason}. Leave ${given.length === 1 ? 'it' : 'them'} out.`);
+}
+
 /** A whole number within bounds, or null. @throws InputError 'cli.not-a-number'. */
 export function wholeNumber(values: OptionValues, name: string, bounds: { readonly least: number; readonly most: number }): number | null {
   const value = optional(values, name);

@@ -21,7 +21,7 @@ import { evaluateRetrieval, prepareCollection, qrelsOf } from '../../core/evalua
 import { evaluateXor, searchXor } from '../../core/evaluation/xor-task.ts';
 import { writeRun } from '../../core/evaluation/trec-run.ts';
 import { canonicaliseTag } from '../../core/text/language.ts';
-import { choice, optional, required, wholeNumber, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
+import { choice, optional, refuse, required, wholeNumber, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
 
 const METHODS = ['hybrid', 'dense', 'bm25', 'bm25-char', 'translated'] as const;
@@ -244,12 +244,6 @@ async function evaluatePhrasesTask(values: OptionValues, { signal, say }: Comman
   lines.end();
   const json = await evaluatePhrases({ encoder, set, ...(layer === null ? {} : { layer }), ...(mostSentences === null ? {} : { mostSentences }) });
   return { json, text: describe(json) };
-}
-
-/** @throws InputError 'cli.useless-option' for options that this task would ignore. */
-function refuse(values: OptionValues, names: readonly string[], task: string): void {
-  const given = names.filter((name) => optional(values, name) !== null);
-  if (given.length > 0) throw new InputError('cli.useless-option', `${given.map((name) => `--${name}`).join(', ')}: not used together with ${task}. Leave ${given.length === 1 ? 'it' : 'them'} out.`);
 }
 
 function languageOption(values: OptionValues, name: string): string | null {

@@ -6,7 +6,7 @@ import { PHRASE_PRESETS, parsePhraseRecipe, readPhraseRecipe, type PhraseRecipe 
 import { runPhraseTraining } from '../../core/training/phrases/run-phrase-training.ts';
 import { nodeProcesses } from '../workers/process.ts';
 import { expectSoundFolder } from '../workers/sound-backbone.ts';
-import { choice, optional, required, wholeNumber, type Command, type OptionTable, type OptionValues } from './command.ts';
+import { choice, optional, refuse, required, wholeNumber, type Command, type OptionTable, type OptionValues } from './command.ts';
 import { workerScript } from './places.ts';
 import { describeDuration } from './progress.ts';
 import { sayEvents } from './train.ts';
@@ -53,8 +53,7 @@ export const phrasesTrainCommand: Command = {
 async function recipeOf(values: OptionValues): Promise<PhraseRecipe> {
   const file = optional(values, 'recipe');
   if (file !== null) {
-    const useless = [...Object.keys(PAIRS_OPTIONS), 'model', 'held-back', 'preset', 'steps'].filter((name) => optional(values, name) !== null);
-    if (useless.length > 0) throw new InputError('cli.useless-option', `${useless.map((name) => `--${name}`).join(', ')}: not used together with --recipe, which says it. Leave ${useless.length === 1 ? 'it' : 'them'} out.`);
+    refuse(values, [...Object.keys(PAIRS_OPTIONS), 'model', 'held-back', 'preset', 'steps'], '--recipe, which says it');
     return readPhraseRecipe(resolve(file));
   }
   const list = pairsOption(values);
