@@ -5,7 +5,7 @@ import { createPinia, setActivePinia } from 'pinia';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
 import { UPLOAD_CHUNK_BYTES } from '../../main/contract/limits.ts';
-import { NO_FILTER, NO_SPELLING_RULES, type Inspection, type IsoglossClient, type Job, type JobEvent, type Project, type SearchAnswer } from '../../main/contract/index.ts';
+import { NO_FILTER, NO_SPELLING_RULES, type Hit, type Inspection, type IsoglossClient, type Job, type JobEvent, type Project, type SearchAnswer } from '../../main/contract/index.ts';
 import type { Bridge } from '../bridge.ts';
 import { ready } from '../stores/loadable.ts';
 import { useProjectsStore } from '../stores/projects.ts';
@@ -126,6 +126,8 @@ describe('a job', () => {
     expect(jobs.underWay.value).toEqual([]);
   });
 });
+
+const NOWHERE = { line: 1, row: null, heading: null, paragraph: null, page: null, verse: null, timeMs: null, speaker: null, tier: null, sheet: null, slide: null, start: 0, end: 1 };
 
 describe('a question', () => {
   const answerTo = (query: string): SearchAnswer => ({ hits: [], choices: [], queryLanguage: query, elapsedMs: 1, chunks: 1 });
