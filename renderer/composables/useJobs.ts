@@ -49,7 +49,7 @@ export function useJobs(): Jobs & { readonly loadAll: () => Promise<void>; reado
       })
       .finally(() => {
         followed.delete(job.id);
-        if (!controller.signal.aborted) void afterEnd(job);
+        if (!controller.signal.aborted && isUnderWay(job.state)) void afterEnd(job); // one that was over when it was met has changed nothing since
       });
   }
 
@@ -81,9 +81,11 @@ export function useJobs(): Jobs & { readonly loadAll: () => Promise<void>; reado
     stopAndKeep: async (jobId) => keepState(await client.job.stopAndKeep({ jobId })),
     async loadAll() {
       const { jobs } = await client.job.list({ projectId: null });
+      const shown = new Map<string, Job>(); // the newest training of each project, also one that is over: what it showed is shown again after a reload
+      for (const job of jobs) if (job.request.kind === 'train' && job.startedAt > (shown.get(job.request.projectId)?.startedAt ?? 0)) shown.set(job.request.projectId, job);
       for (const job of jobs) {
         const isNew = store.find(job.id) === null;
-        if (isUnderWay(job.state) || (isNew && job.request.kind === 'train')) watchJob(job); // also one that is over: what it showed is shown again after a reload
+        if (isUnderWay(job.state) || (isNew && shown.get(job.request.projectId) === job)) watchJob(job);
         else if (!followed.has(job.id)) keepState(job);
       }
     },
