@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { trainUnigram } from '../../text/unigram-trainer.ts';
 import type { TransformerBackbone } from '../backbone.ts';
+import { tokenizerJson } from './changed-vocabulary.ts';
 import { extendVocabulary } from './extend-vocabulary.ts';
+import { learnMerges } from './learn-merges.ts';
 import { openTransformerFolder } from './open-backbone.ts';
 import { fixtureFolder } from './test-backbones.ts';
 
@@ -58,8 +60,32 @@ describe('pieces of a new language', () => {
     expect(unknown(ids)).toBeLessThanOrEqual(unknown(texts.flatMap((text) => [...before.tokenizer.encode(text, 100)])));
   });
 
-  it('are refused for byte pairs, where they would change how old texts are cut', async () => {
-    const extra = await trainUnigram({ texts: texts.map((text) => ({ text, weight: 1 })), vocabularySize: 40 });
-    await expect(extendVocabulary(await openTransformerFolder(fixtureFolder('roberta')), { extra, start: { kind: 'average' } })).rejects.toMatchObject({ code: 'backbone.unsupported', message: expect.stringContaining('this one is BPE') });
+  it('join byte pairs by merges behind the old ones: texts are cut as before, then joined further; protected texts stay as they were', async () => {
+    const before = await openTransformerFolder(fixtureFolder('roberta'));
+    const { tokenizer } = before;
+    const protectedTexts = ['the water of the lake', 'in the beginning', 'a language of many words'];
+    const merges = await learnMerges(tokenizerJson(tokenizer), { texts: [...texts, ...texts].map((text) => ({ text, weight: 2 })), count: 40, protectedTexts });
+    const { backbone: after, newPieces, report } = await extendVocabulary(before, { extra: { merges }, start: { kind: 'average' } });
+    expect(newPieces).toEqual(merges.map((merge) => merge.join('')));
+    expect(newPieces.length).toBeGreaterThan(10);
+    expect(report.piecesAfter).toBe(tokenizer.vocabularySize + newPieces.length);
+    const partsOf = new Map<number, readonly number[]>(Array.from({ length: tokenizer.vocabularySize }, (_, id) => [id, [id]]));
+    const old = JSON.parse(Buffer.from(tokenizer.files.get('tokenizer.json') ?? []).toString('utf8')) as { readonly model: { readonly vocab: Readonly<Record<string, number>> } };
+    const idOf = (piece: string): number => old.model.vocab[piece] ?? tokenizer.vocabularySize + newPieces.indexOf(piece);
+    merges.forEach(([left, right], i) => partsOf.set(tokenizer.vocabularySize + i, [...(partsOf.get(idOf(left)) ?? []), ...(partsOf.get(idOf(right)) ?? [])]));
+    for (const text of [...texts, ...protectedTexts, 'Ngũkũ mũno, the water']) expect([...after.tokenizer.encode(text, 100)].flatMap((id) => partsOf.get(id) ?? [])).toEqual([...tokenizer.encode(text, 100)]);
+    for (const text of texts) expect(after.tokenizer.encode(text, 100).length).toBeLessThan(0.7 * tokenizer.encode(text, 100).length);
+    for (const text of protectedTexts) expect([...after.tokenizer.encode(text, 100)]).toEqual([...tokenizer.encode(text, 100)]);
+    for (let id = 0; id < tokenizer.vocabularySize; id += 1) expect(rowOf(after, 'embeddings.token', id)).toEqual(rowOf(before, 'embeddings.token', id));
+    const last = partsOf.get(tokenizer.vocabularySize + newPieces.length - 1) ?? [];
+    const mean = Array.from({ length: 8 }, (_, k) => last.reduce((sum, id) => sum + (rowOf(before, 'embeddings.token', id)[k] ?? 0), 0) / last.length);
+    const row = rowOf(after, 'embeddings.token', tokenizer.vocabularySize + newPieces.length - 1);
+    mean.forEach((value, k) => expect(row[k]).toBeCloseTo(value, 5));
+    const pairs = Array.from({ length: 10 }, () => ({ text: 'Ngũkũ', pivot: 'water' }));
+    const translated = await extendVocabulary(before, { extra: { merges }, start: { kind: 'translations', pairs } });
+    const [, bird = 0] = translated.backbone.tokenizer.encode('Ngũkũ', 100);
+    expect(bird).toBeGreaterThanOrEqual(tokenizer.vocabularySize);
+    expect(rowOf(translated.backbone, 'embeddings.token', bird)).not.toEqual(rowOf(after, 'embeddings.token', bird));
+    await expect(extendVocabulary(before, { extra: await trainUnigram({ texts: texts.map((text) => ({ text, weight: 1 })), vocabularySize: 40 }), start: { kind: 'average' } })).rejects.toMatchObject({ code: 'backbone.unsupported', message: expect.stringContaining('this one is BPE') });
   });
 });
