@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CancellationError } from '../../core/base/errors.ts';
-import type { BringEvent, Brought, Progress, Run, RunComparison, SharePlan } from '../contract/index.ts';
+import type { BringEvent, Brought, JobResult, Progress, Run, RunComparison, SharePlan } from '../contract/index.ts';
 import { fillNewProject } from '../project/fill-project.ts';
 import type { OpenProject } from '../project/projects.ts';
 import { listRuns } from '../project/runs.ts';
@@ -61,12 +61,27 @@ export async function* bringIn(services: Services, { path, name }: { readonly pa
 
 type TakeIn = { readonly path: string; readonly name: string | null; readonly signal: AbortSignal; readonly report: (progress: Progress) => void };
 
+/** Stands among all work from the moment the new project is there, so that it is seen, and cancelled, wherever work is. */
 async function takeIn(services: Services, { path, name, signal, report }: TakeIn): Promise<OpenProject> {
-  const { projects, options, now } = services;
+  const { projects, options, now, jobs } = services;
+  const abort = new AbortController();
+  const stop = AbortSignal.any([signal, abort.signal]);
+  let tell: (event: WorkerEvent) => void = () => undefined;
   const onEvent = (event: WorkerEvent): void => {
     if (event.kind === 'index' && event.event.kind === 'progress') report(event.event);
+    tell(event);
   };
-  const project = await fillNewProject({ brought: await lookAtShared(services, path, signal), name, parentFolder: options.folders.projects, projects, now, fill: (input) => askShareWorker(services, { name: 'fillFromBrought', input, signal, onEvent }) });
+  const ended = Promise.withResolvers<JobResult>();
+  const onBegun = (projectId: string): void => {
+    jobs.accompany({ kind: 'bring', projectId }, (onJobEvent) => {
+      tell = onJobEvent;
+      return { result: ended.promise, control: (action) => void (action === 'cancel' && abort.abort(new CancellationError())) };
+    });
+  };
+  const filled = fillNewProject({ brought: await lookAtShared(services, path, stop), name, parentFolder: options.folders.projects, projects, now, onBegun, fill: (input) => askShareWorker(services, { name: 'fillFromBrought', input, signal: stop, onEvent }) });
+  filled.then(() => ended.resolve({ kind: 'bring' }), ended.reject);
+  ended.promise.catch(() => undefined); // where no job was begun, the failure is thrown here alone
+  const project = await filled;
   if (dirname(path) === commonIncoming(options.folders.data)) await rm(path, { force: true }); // dropped for this alone
   return project;
 }

@@ -8,7 +8,7 @@ import { shareResultSchema, shareWishSchema } from './share.ts';
 import { phraseModelSchema } from './phrases.ts';
 import { presetSchema, trainingEventSchema, trainingSummarySchema } from './training.ts';
 
-export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine', 'phrases', 'calibrate', 'share', 'experiment']);
+export const jobKindSchema = z.enum(['train', 'plan', 'index', 'mine', 'phrases', 'calibrate', 'share', 'bring', 'experiment']);
 export type JobKind = z.infer<typeof jobKindSchema>;
 
 export const jobRequestSchema = z.discriminatedUnion('kind', [
@@ -22,6 +22,8 @@ export const jobRequestSchema = z.discriminatedUnion('kind', [
   /** Makes a calibrated model beside the trained one; it is not used before `calibration.use`. */
   z.object({ kind: z.literal('calibrate'), projectId: idSchema, steps: calibrationStepsSchema }),
   z.object({ kind: z.literal('share'), projectId: idSchema, wish: shareWishSchema }),
+  /** What `share.bring` does, in the list of all work; the project is the one that is being made. Not started by `job.start`. */
+  z.object({ kind: z.literal('bring'), projectId: idSchema }),
   /** Goes on where it was stopped. */
   z.object({ kind: z.literal('experiment'), projectId: idSchema, experimentId: idSchema }),
 ]);
@@ -44,6 +46,7 @@ export const jobResultSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('phrases'), model: phraseModelSchema }),
   z.object({ kind: z.literal('calibrate'), calibration: calibrationSchema }),
   z.object({ kind: z.literal('share'), result: shareResultSchema }),
+  z.object({ kind: z.literal('bring') }),
   z.object({ kind: z.literal('experiment'), experimentId: idSchema }),
 ]);
 export type JobResult = z.infer<typeof jobResultSchema>;

@@ -65,6 +65,8 @@ export function createPrepare(options: PrepareOptions): (request: JobRequest) =>
         return prepareCalibration(options, project, request);
       case 'share':
         return prepareShare(options, project, request);
+      case 'bring':
+        throw new InputError('job.not-possible', 'Bringing something in is begun on the page of all projects, not inside a project.');
       case 'experiment':
         return prepareExperiment(options, project, request);
       default:

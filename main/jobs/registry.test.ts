@@ -104,6 +104,25 @@ describe('a job', () => {
     puppets[0]?.finish();
   });
 
+  it('that is done elsewhere is listed, waits for nothing, and keeps nothing waiting', async () => {
+    const registry = await createRegistry();
+    const training = await registry.start(train());
+    const elsewhere = Promise.withResolvers<JobResult>();
+    const asked: JobAction[] = [];
+    const bringing = registry.accompany({ kind: 'bring', projectId: 'p2' }, () => ({ result: elsewhere.promise, control: (action) => asked.push(action) }));
+    expect([statusOf(registry, training.id), statusOf(registry, bringing.id)]).toEqual(['running', 'running']);
+    puppets[0]?.finish();
+    await settle();
+    const next = await registry.start(index());
+    expect(statusOf(registry, next.id)).toBe('running');
+    registry.act(bringing.id, 'cancel');
+    expect(asked).toEqual(['cancel']);
+    elsewhere.reject(new CancellationError());
+    await settle();
+    expect(statusOf(registry, bringing.id)).toBe('cancelled');
+    puppets[1]?.finish();
+  });
+
   it('cancelled ends cancelled, which is no failure', async () => {
     const registry = await createRegistry();
     const job = await registry.start(train());

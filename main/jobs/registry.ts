@@ -33,6 +33,8 @@ export type RegistryOptions = {
 
 export type JobRegistry = {
   readonly start: (request: JobRequest) => Promise<Job>;
+  /** Lists work that is done elsewhere and begins now; it waits for nothing that runs, and nothing waits for it. */
+  readonly accompany: (request: JobRequest, run: PreparedJob['run']) => Job;
   readonly act: (jobId: string, action: JobAction) => Job;
   readonly list: (projectId: string | null) => readonly Job[];
   readonly watch: (jobId: string, signal: AbortSignal | undefined) => AsyncGenerator<JobEvent, void>;
@@ -48,6 +50,8 @@ type Entry = {
   readonly watchers: Watchers;
   prepared: PreparedJob | null;
   running: RunningJob | null;
+  /** Work of the queue: one piece at a time computes. */
+  isQueued: boolean;
   settled: Promise<void>;
   journalledAt: number;
 };
@@ -65,7 +69,7 @@ export async function createJobRegistry(options: RegistryOptions): Promise<JobRe
   }
 
   function newEntry(job: Job, history: History): Entry {
-    return { job, history, leftMs: null, progress: null, watchers: createWatchers(), prepared: null, running: null, settled: Promise.resolve(), journalledAt: 0 };
+    return { job, history, leftMs: null, progress: null, watchers: createWatchers(), prepared: null, running: null, isQueued: true, settled: Promise.resolve(), journalledAt: 0 };
   }
 
   function become(entry: Entry, state: JobState): void {
@@ -102,15 +106,25 @@ export async function createJobRegistry(options: RegistryOptions): Promise<JobRe
 
   /** Starts the oldest queued job when nothing else computes. */
   function startNext(): void {
-    if (isClosing || [...entries.values()].some((entry) => entry.running !== null && entry.job.state.status !== 'paused')) return;
+    if (isClosing || [...entries.values()].some((entry) => entry.isQueued && entry.running !== null && entry.job.state.status !== 'paused')) return;
     const next = [...entries.values()].filter((entry) => entry.job.state.status === 'queued').sort((a, b) => a.job.startedAt - b.job.startedAt)[0];
     if (next === undefined || next.prepared === null) return;
-    next.running = next.prepared.run((event) => onEvent(next, event));
-    become(next, { status: 'running', progress: null, leftMs: null });
-    next.settled = next.running.result.then(
-      (result) => finish(next, { status: 'finished', result }),
-      async (thrown: unknown) => finish(next, await failure(next, thrown)),
+    begin(next, next.prepared.run);
+  }
+
+  function begin(entry: Entry, run: PreparedJob['run']): void {
+    entry.running = run((event) => onEvent(entry, event));
+    become(entry, { status: 'running', progress: null, leftMs: null });
+    entry.settled = entry.running.result.then(
+      (result) => finish(entry, { status: 'finished', result }),
+      async (thrown: unknown) => finish(entry, await failure(entry, thrown)),
     );
+  }
+
+  function add(request: JobRequest): Entry {
+    const entry = newEntry({ id: randomUUID(), request, startedAt: now(), endedAt: null, state: { status: 'queued' } }, emptyHistory);
+    entries.set(entry.job.id, entry);
+    return entry;
   }
 
   async function failure(entry: Entry, thrown: unknown): Promise<JobState> {
@@ -136,12 +150,17 @@ export async function createJobRegistry(options: RegistryOptions): Promise<JobRe
       requireNoTwin(entries.values(), request);
       const prepared = await prepare(request);
       requireNoTwin(entries.values(), request); // another may have come while this one was made ready
-      const entry = newEntry({ id: randomUUID(), request, startedAt: now(), endedAt: null, state: { status: 'queued' } }, emptyHistory);
+      const entry = add(request);
       entry.prepared = prepared;
-      entries.set(entry.job.id, entry);
       record(entry);
       options.onChange?.(entry.job);
       startNext();
+      return entry.job;
+    },
+    accompany: (request, run) => {
+      const entry = add(request);
+      entry.isQueued = false;
+      begin(entry, run);
       return entry.job;
     },
     act: (jobId, action) => {

@@ -24,6 +24,7 @@ const POSSIBLE: { readonly [Kind in JobKind]: readonly JobAction[] } = {
   phrases: ['pause', 'resume', 'cancel', 'stop-and-keep'],
   calibrate: ['cancel'],
   share: ['cancel'],
+  bring: ['cancel'],
   experiment: ['cancel'],
 };
 

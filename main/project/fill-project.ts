@@ -20,18 +20,21 @@ export type FillProjectOptions = {
   readonly parentFolder: string;
   readonly projects: Pick<Projects, 'create' | 'change' | 'remove'>;
   readonly now: () => number;
+  /** Told once the new project is there, before it is filled. */
+  readonly onBegun?: (projectId: string) => void;
   /** Copies or unpacks into a folder that is new. */
   readonly fill: (task: { readonly kind: 'portable' | 'project' | 'model'; readonly path: string; readonly folder: string }) => Promise<{ readonly manifest: PortableManifest | null }>;
 };
 
 /** @throws InputError 'share.backbone'; what `fill` and making the project throw. */
-export async function fillNewProject({ brought, name, parentFolder, projects, now, fill }: FillProjectOptions): Promise<OpenProject> {
+export async function fillNewProject({ brought, name, parentFolder, projects, now, onBegun, fill }: FillProjectOptions): Promise<OpenProject> {
   const { path } = brought;
   if (brought.kind === 'backbone') throw new InputError('share.backbone', `${path}: this is a model of another program, to train from. Open or make a project, and choose it under "Train".`, { data: { path } });
   const foreign = brought.kind === 'portable' ? brought.sheet.languages.map(({ tag }) => tag).filter((tag) => tag !== brought.sheet.pivot) : brought.languages;
   const languages = foreign.length === 0 && brought.kind === 'portable' ? [brought.sheet.pivot] : foreign;
   const project = await projects.create({ name: name ?? brought.name, languages, parentFolder });
   const { folder } = project;
+  onBegun?.(project.file.id);
   try {
     if (brought.kind === 'project') {
       await fill({ kind: 'project', path, folder });
