@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined)('a person with texts of their own', () =
     expect(await page.locator('.corpus').count()).toBe(2);
     await page.locator('.rail-entry', { hasText: 'Train' }).getByText('needs you').waitFor({ state: 'attached' });
     await page.getByRole('link', { name: /Result/ }).click();
-    await page.getByText('Knows').waitFor();
+    await page.getByText('Knows English').waitFor();
     await page.getByText('Your texts have changed since this model learned.').waitFor();
     await page.getByRole('link', { name: /^Search/ }).first().click();
     await page.getByRole('searchbox').fill('mukate');
