@@ -14,5 +14,7 @@ it('pairs columns of one table or of two, leaves out empty cells, and says what 
   expect(await readColumnPairs({ source: `${a}#2`, target: `${a}#1` }, never)).toEqual([{ source: 'moja', target: 'one' }, { source: 'mbili', target: 'two' }]);
   expect(await readColumnPairs({ source: `${a}#2`, target: `${b}#1` }, never)).toHaveLength(3);
   await expect(readColumnPairs({ source: `${a}#3`, target: `${b}#1` }, never)).rejects.toMatchObject({ code: 'corpus.no-column' });
+  await writeFile(b, Buffer.from('uno\nd\xf3s\ntres\n', 'latin1'));
+  await expect(readColumnPairs({ source: `${a}#2`, target: `${b}#1` }, never)).rejects.toMatchObject({ code: 'corpus.invalid-bytes', message: expect.stringContaining('line 2') });
   expect([columnNamed('a.tsv#2'), columnNamed('a.tsv'), columnNamed('a.tsv#0')]).toEqual([{ path: 'a.tsv', column: 2 }, null, null]);
 });

@@ -1,6 +1,6 @@
 /** Which pairs do two columns of tables give, line by line, where each side names its file and its column ("tico.en-es.tsv#2")? */
 import { InputError } from '../base/errors.ts';
-import { readTextPieces } from '../base/text-files.ts';
+import { readLineBatches } from '../base/text-lines.ts';
 import { corpusText } from './line-records.ts';
 
 const COLUMN = /^(.*)#(\d+)$/s;
@@ -13,7 +13,7 @@ export function columnNamed(name: string): { readonly path: string; readonly col
 
 /**
  * Pairs of line n of one column and line n of the other, tab-separated; lines of which either side is empty are left out.
- * @throws InputError 'corpus.no-column' when a line has fewer columns, 'corpus.unequal-files' when the files have different numbers of lines; what the readers throw.
+ * @throws InputError 'corpus.no-column' when a line has fewer columns, 'corpus.unequal-files' when the files have different numbers of lines, the problem of a line that cannot be decoded; what readLineBatches throws.
  */
 export async function readColumnPairs({ source, target }: { readonly source: string; readonly target: string }, signal: AbortSignal): Promise<readonly { readonly source: string; readonly target: string }[]> {
   const [sources, targets] = [await columnOf(source, signal), await columnOf(target, signal)];
@@ -23,13 +23,14 @@ export async function readColumnPairs({ source, target }: { readonly source: str
 
 async function columnOf(name: string, signal: AbortSignal): Promise<readonly string[]> {
   const { path, column } = columnNamed(name) ?? { path: name, column: 1 };
-  let text = '';
-  for await (const piece of readTextPieces(path, signal, corpusText({}))) text += piece.text;
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines.map((line, place) => {
-    const cell = line.replace(/\r$/, '').split('\t')[column - 1];
-    if (cell === undefined) throw new InputError('corpus.no-column', `${path}: line ${place + 1}: expected ${column} columns between tabs, found fewer.`, { data: { path } });
-    return cell.trim();
-  });
+  const cells: string[] = [];
+  for await (const { lines } of readLineBatches(path, signal, corpusText({}))) {
+    for (const line of lines) {
+      if (typeof line !== 'string') throw new InputError(line.code, line.message, { data: { path, line: line.line } }); // a line left out would move all that follow
+      const cell = line.split('\t')[column - 1];
+      if (cell === undefined) throw new InputError('corpus.no-column', `${path}: line ${cells.length + 1}: expected ${column} columns between tabs, found fewer.`, { data: { path } });
+      cells.push(cell.trim());
+    }
+  }
+  return cells;
 }
