@@ -41,6 +41,8 @@ export type DocumentTerms = {
   /** Of terms of 'characters' that stand for a whole word with marks. */
   readonly spellings: ReadonlyMap<number, Spelling>;
   readonly partsOf: (text: string) => DocumentParts;
+  /** The part that stands for all that differ in signs and capitals alone and so have the same terms (but tokens). */
+  readonly sameWord: (part: number) => number;
   /** Parts met so far. */
   readonly size: () => number;
   /** Where terms of every part lie in `numbers`: those of kind k at [bounds[s p + k], bounds[s p + k + 1]), s = PART_STRIDE. */
@@ -78,6 +80,8 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   const remembered = partTable();
   let bounds = new Uint32Array(PART_STRIDE * 1024);
   let parts = 0;
+  let wordParts = new Uint32Array(1024); // of each part the one with the same plain word
+  let plainParts = new Uint32Array(1024); // of each term of 'words' the first plain part that is it, + 1
   let pool = new Uint32Array(2 ** 16);
   let used = 0;
   // Of the text at hand: its UTF-16 units; of each stretch between white space its slot; of each slot its part, how often and where first.
@@ -127,6 +131,8 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   const newPart = (): number => {
     const at = PART_STRIDE * parts;
     if (at === bounds.length) bounds = longer(bounds);
+    if (parts === wordParts.length) wordParts = longer(wordParts);
+    wordParts[parts] = parts;
     parts += 1;
     return at;
   };
@@ -145,7 +151,11 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
     const plain = plainTerms === null ? 0 : plainTerms.read(units, from, to);
     bounds[at] = used;
     if (plainTerms !== null && plain > 0) {
-      plainTerms.word();
+      const word = plainTerms.word();
+      push(word);
+      if (word >= plainParts.length) plainParts = longer(plainParts, word + 1);
+      if (plainParts[word] === 0) plainParts[word] = at / PART_STRIDE + 1;
+      wordParts[at / PART_STRIDE] = (plainParts[word] ?? 0) - 1;
       bounds[at + 1] = used;
       plainTerms.characters();
       bounds[at + 2] = used;
@@ -195,6 +205,7 @@ export function createDocumentTerms(options: { readonly form: MatchingForm; read
   return {
     terms,
     spellings,
+    sameWord: (part) => wordParts[part] ?? part,
     size: () => parts,
     numbers: () => pool,
     bounds: () => bounds,
@@ -317,7 +328,8 @@ function createPlainTerms(terms: Readonly<Record<LexicalPart, TermNumbers>>, pus
       while (at < to && ((PLAIN_CLASS[units[at] ?? 0] ?? 0) & CLOSES) !== 0) at += 1;
       return at === to ? length : 0;
     },
-    word: (): void => push(terms.words.numberOfUnits(marked, 1, 1 + length)),
+    /** The number of the word. */
+    word: (): number => terms.words.numberOfUnits(marked, 1, 1 + length),
     characters: (): void => {
       const end = length + 2;
       marked[0] = EDGE;

@@ -7,7 +7,7 @@
 /** A term in more than this share of a segment's documents has a full list. */
 const FULL_SHARE = 1 / 8;
 const FEWEST_FOR_FULL = 64;
-const MOST_IN_FULL = 255;
+export const MOST_IN_FULL = 255;
 const LOW_BITS = 0x7f;
 const MORE = 0x80;
 const SHIFT = 7;

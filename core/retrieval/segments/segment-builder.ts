@@ -4,9 +4,9 @@ import type { TokenSums } from '../../encoding/token-sums.ts';
 import type { DocumentTerms, TermKind } from './document-terms.ts';
 import { lexicalParts, termKinds } from './document-terms.ts';
 import { growingNumbers } from './growing-numbers.ts';
-import { createListJoiner, createPartPostings, partsByTerm } from './part-postings.ts';
-import type { PostingList, TermParts } from './part-postings.ts';
-import { isFullList, MOST_POSTING_BYTES, writeFull, writeSparse } from './posting-lists.ts';
+import { createPartPostings, joiningRoom, partsByTerm, termLists } from './part-postings.ts';
+import type { PartLists, TermLists, TermParts } from './part-postings.ts';
+import { isFullList, MOST_IN_FULL, MOST_POSTING_BYTES, writeFull, writeSparse } from './posting-lists.ts';
 import { listSum } from './list-sum.ts';
 import type { Sections } from './section-file.ts';
 import { HASH_BITS } from './term-hash.ts';
@@ -91,22 +91,23 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
       const sections = new Map<string, readonly Uint8Array[]>();
       const facts: SegmentFacts = { version: SEGMENT_VERSION, size, modelId, rules, runs, labels };
       sections.set('facts', [Buffer.from(JSON.stringify(facts))]);
-      const lists = partPostings.byPart(documentTerms.size());
-      const join = createListJoiner({ lists, size });
-      const write = (name: TermKind, kind: number, order: (termParts: TermParts) => TermOrder, termCount: number): TermParts => {
+      const room = joiningRoom(size);
+      const write = (kind: number, lists: PartLists, termCount: number, order: (termParts: TermParts) => TermOrder): TermParts => {
+        const name = termKinds[kind] ?? 'tokens';
         const termParts = partsByTerm({ documentTerms, kind, termCount, lists });
-        writeLists(sections, name, { order: order(termParts), listOf: (term) => join(termParts, term), size });
+        writeLists(sections, name, { order: order(termParts), lists: termLists(termParts, lists, room), size });
         sections.set(`${name}.lengths`, [bytesOf(lengths[kind]?.take() ?? new Uint32Array(0))]);
         return termParts;
       };
+      const byWord = partPostings.byPart(documentTerms.size(), documentTerms.sameWord);
       lexicalParts.forEach((name, kind) => {
         const terms = documentTerms.terms[name];
-        const termParts = write(name, kind, (own) => orderByHash(own, terms.hashOf), terms.size());
+        const termParts = write(kind, byWord, terms.size(), (own) => orderByHash(own, terms.hashOf));
         if (name === 'characters') writeSpellings(sections, termParts, documentTerms);
       });
       if (labels.length > 0) sections.set('labels', [bytesOf(labelOf.take())]);
       if (tokenSums !== null) {
-        write('tokens', termKinds.indexOf('tokens'), orderByNumber, tokenSums.vocabularySize);
+        write(termKinds.indexOf('tokens'), partPostings.byPart(documentTerms.size()), tokenSums.vocabularySize, orderByNumber);
         const ids = tokenIds.take();
         sections.set('tokens.ids', [bytesOf(tokenSums.vocabularySize <= SMALL_VOCABULARY ? new Uint16Array(ids) : ids)]);
         sections.set('tokens.ends', [bytesOf(tokenEnds.take())]);
@@ -121,23 +122,32 @@ export function createSegmentBuilder(options: { readonly documentTerms: Document
 type TermOrder = { readonly terms: Uint32Array; readonly hashes: Float64Array<ArrayBuffer> };
 
 /** The dictionary of a kind of terms (hashes rising, document frequencies, places and sums of lists) and its lists. */
-function writeLists(sections: Map<string, readonly Uint8Array[]>, name: TermKind, { order: { terms, hashes }, listOf, size }: { readonly order: TermOrder; readonly listOf: (term: number) => PostingList; readonly size: number }): void {
+function writeLists(sections: Map<string, readonly Uint8Array[]>, name: TermKind, { order: { terms, hashes }, lists, size }: { readonly order: TermOrder; readonly lists: TermLists; readonly size: number }): void {
   const documentFrequencies = new Uint32Array(terms.length);
   const offsets = new Uint32Array(terms.length + 1);
   const sums = new Uint32Array(terms.length);
   let bytes = new Uint8Array(LEAST_LIST_ROOM);
   let at = 0;
-  for (let i = 0; i < terms.length; i += 1) {
-    const list = listOf(terms[i] ?? 0);
+  const makeRoom = (room: number): void => {
+    if (at + room <= bytes.length) return;
+    const larger = new Uint8Array(2 * (at + room));
+    larger.set(bytes.subarray(0, at));
+    bytes = larger;
+  };
+  /** Writes the list of a term at `at`. @returns how many documents it has, and where it ends. */
+  const writeList = (term: number): { readonly count: number; readonly end: number } => {
+    if (isFullList(lists.atLeast(term), size)) {
+      makeRoom(size);
+      return { count: lists.addTo(bytes.fill(0, at, at + size), at, term, MOST_IN_FULL), end: at + size };
+    }
+    const list = lists.join(term);
     const count = list.to - list.from;
     const isFull = isFullList(count, size);
-    const room = isFull ? size : count * MOST_POSTING_BYTES;
-    if (at + room > bytes.length) {
-      const larger = new Uint8Array(2 * (at + room));
-      larger.set(bytes.subarray(0, at));
-      bytes = larger;
-    }
-    const end = isFull ? writeFull(bytes, at, size, list) : writeSparse(bytes, at, list);
+    makeRoom(isFull ? size : count * MOST_POSTING_BYTES);
+    return { count, end: isFull ? writeFull(bytes, at, size, list) : writeSparse(bytes, at, list) };
+  };
+  for (let i = 0; i < terms.length; i += 1) {
+    const { count, end } = writeList(terms[i] ?? 0);
     documentFrequencies[i] = count;
     sums[i] = listSum(bytes, at, end);
     at = end;
