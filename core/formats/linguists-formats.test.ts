@@ -121,6 +121,9 @@ describe('Praat', () => {
 
   test('the long form, the short form and other spacing say the same', () => {
     const short = '"ooTextFile short"\n"TextGrid"\n\n0\n2.5\n<exists>\n2\n"IntervalTier"\n"say ""hi"""\n0\n2.5\n2\n0\n1\n"two\nlines"\n1\n2.5\n""\n"TextTier"\n"points"\n0\n2.5\n1\n0.5\n"x"\n';
+    const chronological = '"Praat chronological TextGrid text file"\n0 2.5   ! Time domain.\n2   ! Number of tiers.\n"IntervalTier" "say ""hi""" 0 2.5\n"TextTier" "points" 0 2.5\n\n! say "hi":\n1 0 1\n"two\nlines"\n\n! points:\n2 0.5\n"x"\n\n1 1 2.5\n""\n';
+    expect(parseTextGrid(chronological, place)).toEqual(grid);
+    expect(parseTextGrid(`${chronological}3 1\n"y"`, place)).toMatchObject({ tiers: grid.tiers, faults: [{ reason: 'truncated' }] });
     for (const text of [long, short, `File type = ${short}`, long.replaceAll(' = ', '=  ').replaceAll('=', ' = '), `! a comment with 7 and "quotes"\n${long}`]) expect(parseTextGrid(text, place)).toEqual(grid);
   });
 
@@ -234,6 +237,7 @@ describe('hostile input', () => {
   });
 
   test('TextGrids of any text and any bytes give a grid or an input error', () => {
+    fc.assert(fc.property(mutated('"Praat chronological TextGrid text file"\n0 1\n1\n"IntervalTier" "a" 0 1\n1 0 1\n"b"\n'), (text) => survives(() => parseTextGrid(text, place))), { numRuns: 100 });
     fc.assert(fc.property(mutated('File type = "ooTextFile"\nObject class = "TextGrid"\n0\n1\n<exists>\n1\n"IntervalTier"\n"a"\n0\n1\n1\n0\n1\n"b"\n'), (text) => survives(() => parseTextGrid(text, place))), { numRuns: 300 });
     fc.assert(fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => survives(() => parseBinaryTextGrid(Buffer.concat([Buffer.from('ooBinaryFile\x08TextGrid'), bytes]), place))), { numRuns: 300 });
   });

@@ -1,4 +1,4 @@
-/** Which tiers does a Praat TextGrid hold? Long, short and binary files alike: only numbers, texts and flags count. */
+/** Which tiers does a Praat TextGrid hold? Long, short, chronological and binary files alike: only numbers, texts and flags count. */
 import { badFile, fault, oneLine } from './parsing.ts';
 import type { FormatFault, FormatPlace } from './parsing.ts';
 
@@ -19,11 +19,12 @@ class EndOfGrid extends Error {}
 
 const BINARY_MAGIC = 'ooBinaryFile';
 const TEXT_MAGIC = /^\uFEFF?\s*(?:File type\s*=\s*)?"ooTextFile/;
+const CHRONOLOGICAL_MAGIC = /^\uFEFF?\s*"Praat chronological TextGrid text file"/;
 const TIERS_LIMIT = 10_000;
 const ITEMS_LIMIT = 5_000_000;
 
 /** True for the first characters of a TextGrid in a text file. */
-export const looksLikeTextGrid = (head: string): boolean => TEXT_MAGIC.test(head) && /TextGrid"/.test(head);
+export const looksLikeTextGrid = (head: string): boolean => CHRONOLOGICAL_MAGIC.test(head) || (TEXT_MAGIC.test(head) && /TextGrid"/.test(head));
 
 export const isBinaryTextGrid = (bytes: Uint8Array): boolean => new TextDecoder('latin1').decode(bytes.subarray(0, BINARY_MAGIC.length)) === BINARY_MAGIC;
 
@@ -32,7 +33,7 @@ export const isBinaryTextGrid = (bytes: Uint8Array): boolean => new TextDecoder(
  * @throws InputError '<area>.not-textgrid'. @see fon.hum.uva.nl/praat/manual/TextGrid_file_formats.html
  */
 export function parseTextGrid(text: string, place: FormatPlace): TextGrid {
-  return readGrid(textSource(text), place);
+  return CHRONOLOGICAL_MAGIC.test(text) ? readChronological(text) : readGrid(textSource(text), place);
 }
 
 /** Reads a TextGrid that Praat saved as a binary file. @throws InputError '<area>.not-textgrid'. */
@@ -66,28 +67,65 @@ function readGrid(source: Source, place: FormatPlace): TextGrid {
 
 /** Adds the tier before its items are read, so that those of a broken file are kept. */
 function readTier(source: Source, tiers: TextGridTier[]): void {
-  const kind = source.word();
-  if (kind !== 'IntervalTier' && kind !== 'TextTier') throw new EndOfGrid(`a tier of the kind "${kind.slice(0, 40)}" where IntervalTier or TextTier should stand`);
+  const kind = tierKind(source.word());
   const items: TextGridItem[] = [];
   const name = source.text();
-  tiers.push({ kind: kind === 'IntervalTier' ? 'intervals' : 'points', name, items });
+  tiers.push({ kind, name, items });
   source.number();
   source.number();
   const count = source.count();
   if (count > ITEMS_LIMIT) throw new EndOfGrid(`${count} labels announced in the tier "${name.slice(0, 40)}", more than ${ITEMS_LIMIT}`);
   for (let i = 0; i < count; i += 1) {
     const start = source.number();
-    const end = kind === 'IntervalTier' ? source.number() : start;
+    const end = kind === 'intervals' ? source.number() : start;
     items.push({ start, end, text: oneLine(source.text()) });
   }
 }
 
+/** Tiers first, then the labels of all of them in the order of their times, each with the number of its tier. */
+function readChronological(text: string): TextGrid {
+  const source = textSource(text);
+  const faults: FormatFault[] = [];
+  const tiers: (TextGridTier & { readonly items: TextGridItem[] })[] = [];
+  let [start, end, items] = [0, 0, 0];
+  try {
+    [start, end] = [source.number(), source.number()];
+    const count = source.count();
+    if (count > TIERS_LIMIT) throw new EndOfGrid(`${count} tiers announced, more than ${TIERS_LIMIT}`);
+    for (let i = 0; i < count; i += 1) {
+      tiers.push({ kind: tierKind(source.text()), name: source.text(), items: [] });
+      source.number();
+      source.number();
+    }
+    while (!source.isAtEnd()) {
+      const number = source.count();
+      const tier = tiers[number - 1];
+      if (tier === undefined) throw new EndOfGrid(`a label of tier ${number} of ${tiers.length}`);
+      items += 1;
+      if (items > ITEMS_LIMIT) throw new EndOfGrid(`more than ${ITEMS_LIMIT} labels`);
+      const from = source.number();
+      tier.items.push({ start: from, end: tier.kind === 'intervals' ? source.number() : from, text: oneLine(source.text()) });
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof EndOfGrid)) throw thrown;
+    faults.push(fault('truncated', { line: source.line(), expected: 'a whole TextGrid', found: thrown.message }).fault);
+  }
+  return { start, end, tiers, faults };
+}
+
+function tierKind(kind: string): TextGridTier['kind'] {
+  if (kind !== 'IntervalTier' && kind !== 'TextTier') throw new EndOfGrid(`a tier of the kind "${kind.slice(0, 40)}" where IntervalTier or TextTier should stand`);
+  return kind === 'IntervalTier' ? 'intervals' : 'points';
+}
+
 /** Praat's own rule: a free-standing number, a text in quotes ("" inside is one quote) and a <flag> count; all else is for the eye. */
-function textSource(text: string): Source {
+function textSource(text: string): Source & { readonly isAtEnd: () => boolean } {
   const tokens = tokensOf(text);
   let line = 1;
+  let ahead: ReturnType<typeof tokens.next> | null = null;
   const next = (wanted: Token['kind']): Token['value'] => {
-    const token = tokens.next();
+    const token = ahead ?? tokens.next();
+    ahead = null;
     if (token.done === true) throw new EndOfGrid('the end of the file');
     line = token.value.line;
     const { kind, value } = token.value.token;
@@ -112,6 +150,7 @@ function textSource(text: string): Source {
     },
     flag: () => String(next('flag')) === 'exists',
     line: () => line,
+    isAtEnd: () => (ahead ??= tokens.next()).done === true,
   };
 }
 
