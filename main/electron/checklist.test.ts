@@ -1,11 +1,14 @@
 /** Is every row of the security checklist held by a check that is there, and do the sources keep the rules that can be read off them? */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import ts from 'typescript';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../core/base/test-disks.ts';
+import { writeModelFolder } from '../../core/encoding/model-folder.ts';
+import { testModel } from '../../core/encoding/test-models.ts';
 import { contract } from '../contract/index.ts';
 import { CONTENT_SECURITY_POLICY } from '../served/headers.ts';
 import { CHECKLIST } from './checklist.ts';
@@ -169,8 +172,14 @@ describe('the pinned Electron', () => {
 const canUnshare = process.platform === 'linux' && spawnSync('unshare', ['-rn', 'true']).status === 0;
 
 describe.skipIf(!canUnshare)('the program without a network', () => {
-  it('searches and indexes where there is no network: the command line answers as ever', () => {
-    const run = (...args: readonly string[]): string => execFileSync('unshare', ['-rn', process.execPath, '--disable-warning=ExperimentalWarning', join(root, 'main/cli/isogloss.ts'), ...args], { cwd: root, encoding: 'utf8' });
-    expect(JSON.parse(run('inspect', '--path', 'core/sample/parallel.en-sw.tsv', '--json'))).toBeTypeOf('object');
+  it('searches and indexes where there is no network: the command line answers as ever', async () => {
+    using place = temporaryFolder();
+    const [model, documents, index] = ['model', 'documents', 'index'].map((name) => join(place.path, name)) as [string, string, string];
+    await writeModelFolder(model, await testModel());
+    mkdirSync(documents);
+    writeFileSync(join(documents, 'river.txt'), 'the river is wide after the rain\n');
+    const run = (...args: readonly string[]): unknown => JSON.parse(execFileSync('unshare', ['-rn', process.execPath, '--disable-warning=ExperimentalWarning', join(root, 'main/cli/isogloss.ts'), ...args, '--json'], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+    expect(run('index', '--model', model, '--documents', documents, '--index', index)).toMatchObject({ files: 1, failed: [] });
+    expect(run('search', '--index', index, '--query', 'wide river')).toMatchObject([{ path: 'river.txt' }]);
   });
 });

@@ -202,6 +202,18 @@ describe('a start that must not be', () => {
     expect(facts.complaints.join('')).toContain('--remote-debugging-port=9222');
   });
 
+  it('that cannot start says why, in a dialog, and ends', async () => {
+    const appPath = join(folder, 'broken');
+    await mkdir(join(appPath, 'build'), { recursive: true });
+    await writeFile(join(appPath, 'build', 'renderer'), 'a file in place of the folder of pages');
+    const fake = createFakeElectron({ appPath });
+    const facts = factsOf(['isogloss']);
+    expect(await startDesktop(fake.parts, facts)).toBeNull();
+    expect(fake.calls.at(-1)).toBe('exit 1');
+    expect(fake.asked).toMatchObject([{ type: 'error', message: 'Isogloss could not start', detail: expect.stringContaining(join('build', 'renderer')) }]);
+    expect(facts.complaints.join('')).toContain(join('build', 'renderer'));
+  });
+
   it('beside a running one ends, and the running one comes to the front', async () => {
     const fake = createFakeElectron({ appPath: '/nowhere', isFirst: false });
     expect(await startDesktop(fake.parts, factsOf(['isogloss']))).toBeNull();
@@ -247,11 +259,13 @@ describe('the words outside the window', () => {
   it('stand in all five languages, with the same places, and none was left in English', () => {
     const places = (text: string): string => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).join();
     for (const [word, row] of Object.entries(DESKTOP_WORDS)) {
-      for (const text of row) {
+      const { en: english, ...others } = row;
+      expect(Object.keys(row).sort(), word).toEqual(['ar', 'en', 'es', 'fr', 'sw']);
+      for (const text of Object.values(row)) {
         expect(text.trim(), word).not.toBe('');
-        expect(places(text), word).toBe(places(row[0]));
+        expect(places(text), word).toBe(places(english));
       }
-      if (/[a-z]{4}/.test(row[0].replace('Isogloss', ''))) expect(row.slice(1).filter((text) => text === row[0]), word).toEqual([]);
+      if (/[a-z]{4}/.test(english.replace('Isogloss', ''))) expect(Object.values(others).filter((text) => text === english), word).toEqual([]);
     }
     expect(wordsOf('sw')('see-project', { name: 'Ziwa' })).toBe('Ziwa: bonyeza kuona matokeo.');
   });

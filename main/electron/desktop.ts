@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { RPCHandler } from '@orpc/server/message-port';
+import { toIsoglossError } from '../../core/base/errors.ts';
 import { createServices, type Services } from '../api/application.ts';
 import { createRouter } from '../api/router.ts';
 import type { SpokenLanguage } from '../contract/app.ts';
@@ -23,6 +24,7 @@ import { spokenLanguage, wordsOf, type Say } from './words.ts';
 
 const WINDOW_STATE_FILE = 'window.json';
 const REFUSED = 2;
+const FAILED = 1;
 
 /** What the program knows of the process it runs in. */
 export type DesktopFacts = {
@@ -65,7 +67,16 @@ export function startDesktop<Menu>(electron: ElectronParts<Menu>, facts: Desktop
   protocol.registerSchemesAsPrivileged([SCHEME_PRIVILEGES]);
   refuseNavigation(app);
   const opened = openedPaths(electron, facts);
-  return app.whenReady().then(() => run(electron, facts, opened));
+  return app.whenReady().then(() => run(electron, facts, opened)).catch((thrown: unknown) => failToStart(electron, facts, thrown));
+}
+
+/** Without this a program that cannot start would stay, with nothing to see. */
+async function failToStart<Menu>({ app, dialog }: ElectronParts<Menu>, { complain }: DesktopFacts, thrown: unknown): Promise<null> {
+  const error = toIsoglossError(thrown);
+  complain(`${error.stack ?? error.message}\n`);
+  await dialog.showMessageBox({ type: 'error', message: wordsOf(spokenLanguage([app.getLocale()]))('cannot-start'), detail: error.message });
+  app.exit(FAILED);
+  return null;
 }
 
 type OpenedPaths = { readonly handTo: (open: (path: string) => void) => void };

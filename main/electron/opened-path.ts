@@ -1,10 +1,8 @@
 /** Which file was Isogloss started with? A portable file or the folder of a project, as the desktop hands it over. */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { PORTABLE_ENDING } from '../project/portable-file.ts';
 import { PROJECT_FILE } from '../project/project-file.ts';
-
-/** The ending of the portable file. */
-export const PORTABLE_ENDING = '.isogloss';
 
 /**
  * The last argument that names a portable file or a project's folder; null where there is none.

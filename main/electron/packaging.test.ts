@@ -7,7 +7,7 @@ import { flipFuses, FuseState, FuseV1Options, getCurrentFuseWire } from '@electr
 import { describe, expect, it } from 'vitest';
 import config from '../../forge.config.ts';
 import { temporaryFolder } from '../../core/base/test-disks.ts';
-import { PORTABLE_ENDING } from './opened-path.ts';
+import { PORTABLE_ENDING } from '../project/portable-file.ts';
 import { ASSOCIATION, DOCUMENT_TYPES, fuses, isLeftOut, UNPACKED } from './packaging.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -162,8 +162,8 @@ describe('the message port', () => {
 
 describe('switches', () => {
   it('that open the program to others are refused, and paths are not', () => {
-    const refused = ['--remote-debugging-port=9222', '--remote-debugging-pipe', '--inspect', '--inspect-brk=0', '-inspect', '--js-flags=--expose-gc', '--no-sandbox', '--disable-web-security'];
-    expect(refusedSwitches([...refused, '/projects/--inspect', 'my project', '--lang=sw'])).toEqual(refused);
+    const refused = ['--remote-debugging-port=9222', '--remote-debugging-pipe', '--inspect', '--inspect-brk=0', '-inspect', '--js-flags=--expose-gc', '--no-sandbox', '--disable-web-security', ' --remote-debugging-port=9222', '/remote-debugging-port=9222', '--Remote-Debugging-Port=9222', '--inspect-wait', '--renderer-cmd-prefix=gdb', '--browser-subprocess-path=/tmp/x'];
+    expect(refusedSwitches([...refused, '/projects/--inspect', '/inspections/a.isogloss', 'my project', '--lang=sw'])).toEqual(refused);
   });
 });
 

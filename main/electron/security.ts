@@ -65,7 +65,11 @@ export function refuseNetwork(session: { readonly webRequest: Pick<Session['webR
   });
 }
 
-const DEBUGGING = /^--?(remote-debugging-(port|pipe|address)|inspect(-brk|-port|-publish-uid|-wait)?|js-flags|load-extension|disable-web-security|no-sandbox)(=|$)/;
+/**
+ * Chromium trims its arguments, and takes "/" for "--" and capitals for small letters where the system is Windows. The last group starts
+ * programs of somebody's choice in place of our own processes.
+ */
+const DEBUGGING = /^\s*(?:--?|\/)(?:remote-debugging-(?:port|pipe|address)|inspect(?:-brk|-port|-publish-uid|-wait)?|debug(?:-brk|-port)?|js-flags|load-extension|disable-web-security|no-sandbox|(?:gpu-launcher|renderer-cmd-prefix|utility-cmd-prefix|browser-subprocess-path))\s*(?:=|$)/i;
 
 /** Row 14: switches that would open the program to others. Returns those that were given. */
 export function refusedSwitches(argv: readonly string[]): readonly string[] {

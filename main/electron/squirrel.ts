@@ -1,6 +1,6 @@
 /** What does Windows want done when Isogloss is installed or removed? Shortcuts, and which program opens .isogloss files. */
 import { basename, dirname, join } from 'node:path';
-import { PORTABLE_ENDING } from './opened-path.ts';
+import { PORTABLE_ENDING } from '../project/portable-file.ts';
 
 export const FILE_TYPE = 'Isogloss.Portable';
 const CLASSES = 'HKCU\\Software\\Classes';

@@ -89,12 +89,15 @@ export type FakeElectron = {
   readonly blockers: Set<number>;
   readonly listened: Listened;
   readonly request: (request: Request) => Promise<Response>;
+  /** The message boxes that were shown. */
+  readonly asked: readonly unknown[];
   /** Which button of a message box is pressed. */
   answer: number;
 };
 
 export function createFakeElectron(options: { readonly appPath: string; readonly isFirst?: boolean; readonly isPackaged?: boolean; readonly locale?: string }): FakeElectron {
   const calls: string[] = [];
+  const asked: unknown[] = [];
   const listened: Listened = { app: new Set(), window: new Set(), contents: new Set(), notification: new Set(), ipcMain: new Set() };
   const windows: FakeWindow[] = [];
   const notifications: FakeNotification[] = [];
@@ -175,7 +178,12 @@ export function createFakeElectron(options: { readonly appPath: string; readonly
       stop: (id) => blockers.delete(id),
     },
     screen: { getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1280, height: 720 } }] as unknown as ReturnType<ElectronParts['screen']['getAllDisplays']> }, // of a display only its work area is used
-    dialog: { showMessageBox: () => Promise.resolve({ response: answerer.answer, checkboxChecked: false }) },
+    dialog: {
+      showMessageBox: (...words: readonly unknown[]) => {
+        asked.push(words.at(-1));
+        return Promise.resolve({ response: answerer.answer, checkboxChecked: false });
+      },
+    },
     nativeTheme: { themeSource: 'system' },
   };
   return {
@@ -187,6 +195,7 @@ export function createFakeElectron(options: { readonly appPath: string; readonly
     notifications,
     menus,
     blockers,
+    asked,
     listened,
     request: async (request) => {
       if (handler === null) throw new Error('No protocol is handled yet.');
