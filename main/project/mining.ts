@@ -13,7 +13,9 @@ export type MiningFacts = z.infer<typeof factsSchema>;
 type Candidate = { readonly source: string; readonly target: string; readonly score: number };
 /** Checked by hand: there may be 100,000, and this runs where the window is answered. */
 const candidatesSchema = z.custom<readonly Candidate[]>((found) => Array.isArray(found) && found.every(isCandidate), 'expected candidates with two sentences and a score');
-const decisionSchema = z.object({ pairs: z.array(z.number().int().nonnegative()), decision: minedDecisionSchema.nullable() });
+/** By hand, too: one press may accept 100,000. */
+const pairsSchema = z.custom<readonly number[]>((found) => Array.isArray(found) && found.every((pair) => Number.isSafeInteger(pair) && pair >= 0), 'expected numbers of pairs');
+const decisionSchema = z.object({ pairs: pairsSchema, decision: minedDecisionSchema.nullable() });
 /** A line of the file: a decision, or that the last one that still counts is taken back. */
 const decisionLineSchema = z.union([decisionSchema, z.object({ undo: z.literal(true) })]);
 type Decision = z.infer<typeof minedDecisionSchema>;
@@ -51,16 +53,30 @@ async function readDecided(projectFolder: string, id: string): Promise<Decided> 
   return known(id, async () => {
     const paths = miningPaths(projectFolder, id);
     const facts = factsSchema.parse(await readJson(paths.facts));
-    const lines: DecisionLine[] = [];
-    for (const line of await readLines(paths.decisions, decisionLineSchema)) {
-      if ('undo' in line) lines.pop();
-      else lines.push(line);
-    }
-    const decisions = decisionsOf(lines);
+    const { lines, decisions } = await readDecisions(paths.decisions);
     const count = (wanted: Decision): number => [...decisions.values()].filter((decision) => decision === wanted).length;
     const { candidates, ...said } = facts;
     return { mining: { ...said, candidates: candidates ?? (await readCandidates(paths.candidates)).length, accepted: count('accepted'), rejected: count('rejected'), undoable: lines.length }, facts, decisions, lines };
   });
+}
+
+type Decisions = Pick<Decided, 'lines' | 'decisions'>;
+/** As long as the file is as it was, scrolling reads nothing; there may be 100,000 decisions. */
+let lastDecisions: { readonly path: string; readonly sizeBytes: number; readonly modifiedAt: number; readonly found: Decisions } | null = null;
+
+async function readDecisions(path: string): Promise<Decisions> {
+  const facts = await stat(path).catch(() => null); // nothing decided yet
+  if (facts === null) return { lines: [], decisions: new Map() };
+  const [sizeBytes, modifiedAt] = [facts.size, facts.mtimeMs];
+  if (lastDecisions?.path === path && lastDecisions.sizeBytes === sizeBytes && lastDecisions.modifiedAt === modifiedAt) return lastDecisions.found;
+  const lines: DecisionLine[] = [];
+  for (const line of await readLines(path, decisionLineSchema)) {
+    if ('undo' in line) lines.pop();
+    else lines.push(line);
+  }
+  const found = { lines, decisions: decisionsOf(lines) };
+  lastDecisions = { path, sizeBytes, modifiedAt, found };
+  return found;
 }
 
 function decisionsOf(lines: readonly DecisionLine[]): Map<number, Decision> {

@@ -10,7 +10,13 @@ import { makeHome, startProgram } from '../end-to-end/program.ts';
 
 const PICTURES = fileURLToPath(new URL('../../build/screenshots', import.meta.url));
 const README_PICTURES = fileURLToPath(new URL('readme', import.meta.url));
-const IN_README = ['welcome', 'texts', 'train', 'watching', 'result', 'search', 'judge', 'share', 'search-ar-dark'];
+/** A picture of README.md: which view, in which language and theme; all of the first size. */
+type ReadmePicture = { readonly view: string; readonly language: string; readonly theme: 'light' | 'dark' };
+const LIGHT_ENGLISH = ['welcome', 'texts', 'train', 'watching', 'result', 'search', 'judge', 'share'];
+const IN_README = new Map<string, ReadmePicture>([
+  ...LIGHT_ENGLISH.map((view): [string, ReadmePicture] => [view, { view, language: 'en', theme: 'light' }]),
+  ['search-ar-dark', { view: 'search', language: 'ar', theme: 'dark' }],
+]);
 const README_BYTES = 120_000;
 const WEBP_QUALITY = 0.9;
 /** In both themes and both sizes: one language of each direction. In one picture: the others. */
@@ -36,6 +42,12 @@ type View = {
   /** What a reload loses. */
   readonly restore?: (page: Page) => Promise<void>;
 };
+
+const isForReadme = process.argv.includes('--readme');
+
+function fileOf(view: string, language: string, theme: string, width: number = SIZES[0].width): string {
+  return join(PICTURES, `${view}.${language}.${theme}.${String(width)}.png`);
+}
 
 async function ask(page: Page): Promise<void> {
   const field = page.getByRole('searchbox');
@@ -129,7 +141,21 @@ async function speak(page: Page, language: string, { shows, restore }: View): Pr
   await settled(page, shows);
 }
 
-async function picture(page: Page, view: View): Promise<void> {
+async function pictureForReadme(page: Page, view: View): Promise<void> {
+  const wanted = [...IN_README.values()].filter((one) => one.view === view.name);
+  if (wanted.length === 0) return;
+  await settled(page, view.shows);
+  await page.setViewportSize(SIZES[0]);
+  for (const { language, theme } of wanted) {
+    if (language !== LANGUAGES[0]) await speak(page, language, view);
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await page.screenshot({ path: fileOf(view.name, language, theme) });
+  }
+  if (wanted.some(({ language }) => language !== LANGUAGES[0])) await speak(page, LANGUAGES[0], view);
+  process.stderr.write(`${view.name}\n`);
+}
+
+async function pictureInAll(page: Page, view: View): Promise<void> {
   await settled(page, view.shows);
   for (const language of LANGUAGES) {
     if (language !== LANGUAGES[0]) await speak(page, language, view);
@@ -137,7 +163,7 @@ async function picture(page: Page, view: View): Promise<void> {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
       for (const size of SIZES) {
         await page.setViewportSize(size);
-        await page.screenshot({ path: join(PICTURES, `${view.name}.${language}.${theme}.${String(size.width)}.png`) });
+        await page.screenshot({ path: fileOf(view.name, language, theme, size.width) });
       }
     }
   }
@@ -145,7 +171,7 @@ async function picture(page: Page, view: View): Promise<void> {
   await page.setViewportSize(SIZES[0]);
   for (const language of MORE_LANGUAGES) {
     await speak(page, language, view);
-    await page.screenshot({ path: join(PICTURES, `${view.name}.${language}.light.${String(SIZES[0].width)}.png`) });
+    await page.screenshot({ path: fileOf(view.name, language, THEMES[0]) });
   }
   await speak(page, LANGUAGES[0], view);
   process.stderr.write(`${view.name}\n`);
@@ -155,9 +181,8 @@ async function picture(page: Page, view: View): Promise<void> {
 async function keepForReadme(context: BrowserContext): Promise<void> {
   await mkdir(README_PICTURES, { recursive: true });
   const page = await context.newPage(); // about:blank: no policy of ours stands in the way of a data URL
-  for (const name of IN_README) {
-    const picture = name === 'search-ar-dark' ? 'search.ar.dark' : `${name}.en.light`;
-    const png = await readFile(join(PICTURES, `${picture}.${String(SIZES[0].width)}.png`), 'base64');
+  for (const [name, { view, language, theme }] of IN_README) {
+    const png = await readFile(fileOf(view, language, theme), 'base64');
     const webp: unknown = await page.evaluate(`(async () => {
       const image = new Image();
       image.src = 'data:image/png;base64,${png}';
@@ -179,6 +204,7 @@ function findChromium(): string {
 }
 
 await mkdir(PICTURES, { recursive: true });
+const picture = isForReadme ? pictureForReadme : pictureInAll;
 const home = await makeHome();
 const program = await startProgram({ home: home.home });
 const browser = await openBrowser({ executable: findChromium(), ...SIZES[0] });
@@ -195,7 +221,7 @@ try {
     await picture(browser.page, view);
   }
   if (browser.faults().length > 0) throw new Error(browser.faults().join('\n'));
-  if (process.argv.includes('--readme')) await keepForReadme(browser.context);
+  if (isForReadme) await keepForReadme(browser.context);
 } finally {
   await browser.close();
   await program.stop();
