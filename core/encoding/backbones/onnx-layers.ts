@@ -13,6 +13,9 @@ export type WeightPlace = { readonly layer: number | null; readonly matrix: Laye
 const PASSED_BY_WEIGHTS: ReadonlySet<string> = new Set(['Transpose', 'Identity', 'Cast']);
 const ACTIVATIONS: ReadonlySet<string> = new Set(['Gelu', 'Erf', 'Relu', 'Tanh', 'Sigmoid']);
 
+/** Sizes say nothing of where numbers come from: exported reshapes ask for the sizes of distant values. */
+const SIZES: ReadonlySet<string> = new Set(['Shape', 'Size']);
+
 /** What lies behind a value, back to the products with weights: those, and whether a softmax or an activation lies between. */
 type Behind = { readonly products: readonly Node[]; readonly hasSoftmax: boolean; readonly hasActivation: boolean };
 
@@ -39,7 +42,7 @@ export function placesOfWeights(graph: Graph, weights: ReadonlySet<string>): Rea
     const pending = [start];
     for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
       const node = producers.get(value);
-      if (node === undefined || seen.has(node)) continue;
+      if (node === undefined || seen.has(node) || SIZES.has(node.op)) continue;
       seen.add(node);
       if (weightProducts.has(node)) products.push(node);
       else pending.push(...presentInputs(node));

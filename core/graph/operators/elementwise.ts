@@ -1,5 +1,5 @@
 /** Which operators work element by element? */
-import { addDimensions, multiplyDimensions, type Dimension } from '../../tensor/dimension.ts';
+import { addDimensions, dimensionTerms, multiplyDimensions, type Dimension } from '../../tensor/dimension.ts';
 import type { DType } from '../../tensor/dtype.ts';
 import { broadcastShapes } from '../../tensor/shape.ts';
 import { ShapeError } from '../../tensor/shape-error.ts';
@@ -44,14 +44,26 @@ function combineContent(a: Value['content'], b: Value['content'], combine: Combi
   return result;
 }
 
-/** y = a ? b on numbers, giving bool. */
-const comparison = (opset: number) =>
+/** y = a ? b on numbers, giving bool. `combine` says 1 or 0 of sizes of which it is known. */
+const comparison = (opset: number, combine: Combine = () => null) =>
   operator({
     inputs: two,
     attributes: {},
     opset,
-    infer: ({ inputs: [a, b] }: { inputs: Binary }) => [{ dtype: 'bool', shape: broadcastOutput(a, b).shape }],
+    infer: ({ inputs: [a, b] }: { inputs: Binary }) => {
+      const { shape } = broadcastOutput(a, b);
+      return [{ dtype: 'bool', shape, content: shortContent(shape, () => combineContent(a.content, b.content, combine)) }];
+    },
   });
+
+/** Whether two sizes are the same: 1, 0, or null where it hangs on a run. A size is never below 0. */
+function areEqual(a: Dimension, b: Dimension): Dimension | null {
+  if (a === b) return 1;
+  if (typeof a === 'number' && typeof b === 'number') return 0;
+  const [size, other] = typeof a === 'string' ? [a, b] : [b, a];
+  const { constant, terms } = dimensionTerms(size);
+  return typeof other === 'number' && other < 0 && constant >= 0 && terms.every(({ count }) => count > 0) ? 0 : null;
+}
 
 /** y = a ? b on bools. */
 const logical = (opset: number) =>
@@ -76,7 +88,7 @@ export const elementwise = {
   Min: arithmetic(13),
   /** y = a^b; both floats here. */
   Pow: arithmetic(15),
-  Equal: comparison(19),
+  Equal: comparison(19, areEqual),
   Less: comparison(13),
   Greater: comparison(13),
   LessOrEqual: comparison(16),
@@ -136,7 +148,13 @@ export const elementwise = {
     opset: 16,
     infer: ({ inputs: [condition, a, b] }: { inputs: readonly [Value, Value, Value] }) => {
       needDType(condition, ['bool']);
-      return [{ dtype: sameDType(a, b), shape: broadcastShapes(condition.shape, broadcastShapes(a.shape, b.shape)) }];
+      const shape = broadcastShapes(condition.shape, broadcastShapes(a.shape, b.shape));
+      const content = shortContent(shape, () => {
+        const chosen = combineContent(condition.content, a.content, (is, own) => (is === 1 ? own : 0));
+        const otherwise = combineContent(condition.content, b.content, (is, own) => (is === 1 ? 0 : own));
+        return combineContent(chosen, otherwise, addDimensions); // one of the two is 0
+      });
+      return [{ dtype: sameDType(a, b), shape, content }];
     },
   }),
 };

@@ -87,7 +87,12 @@ export const layout = {
     inputs: one,
     attributes: { value: tensor() },
     opset: 9,
-    infer: ({ inputs: [shape], attributes: { value } }: { inputs: Unary; attributes: { readonly value: Tensor } }) => [{ dtype: value.dtype, shape: knownDimensions(shape) }],
+    infer: ({ inputs: [size], attributes: { value } }: { inputs: Unary; attributes: { readonly value: Tensor } }) => {
+      const shape = knownDimensions(size);
+      const isInteger = value.dtype === 'int64' || value.dtype === 'int32';
+      const [number = 0] = isInteger ? numbersOf(value) : [];
+      return [{ dtype: value.dtype, shape, content: isInteger ? shortContent(shape, () => Array.from({ length: shape.length === 0 ? 1 : Number(shape[0]) }, () => number)) : null }];
+    },
   }),
   /** start, start + delta, ... below limit; scalars known while building. */
   Range: operator({

@@ -36,6 +36,7 @@ export function planGraphParameters(backbone: Pick<OnnxBackbone, 'graph' | 'para
     const [rows = 0, columns = 0] = shapes.get(name) ?? [];
     return thinBeside(name, { rows, columns, rank: lora?.rank ?? 0 });
   });
+  if (lora !== undefined && thin.length === 0) throw new InputError('recipe.onnx', `${path}: none of the matrices "encoder/lora/targets" names (${lora.targets.join(', ')}) was found in the layers of this ONNX graph that are not frozen. A graph that calculates queries, keys and values in one product has it under "value".`, { data: { path } });
   const trained = new Set(lora === undefined ? thawed : thin.map(({ name }) => name));
   if (trained.size === 0) throw new InputError('recipe.freeze', 'The recipe freezes everything: there is nothing left to train. Freeze fewer layers, or leave the embeddings free.');
   const matrices = new Set([...[...shapes].flatMap(([name, { length }]) => (length > 1 ? [name] : [])), ...thin.map(({ name }) => name), DENSE.weight]);
