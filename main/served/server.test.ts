@@ -164,6 +164,21 @@ describe('a session', () => {
     expect((await post({ 'content-type': 'application/json', origin: origin() }, 'x'.repeat(10_000))).status).toBe(413);
   });
 
+  it('asked for by somebody who leaves in the middle of it ends nothing: the program goes on', async () => {
+    const half = ['POST /session HTTP/1.1', `Host: 127.0.0.1:${String(served.port)}`, `Origin: ${origin()}`, 'Content-Type: application/json', 'Content-Length: 100', '', '{'].join('\r\n');
+    const faults: unknown[] = [];
+    const note = (fault: unknown): unknown => faults.push(fault);
+    process.on('unhandledRejection', note);
+    await new Promise<void>((resolve) => {
+      const socket = connect(served.port, '127.0.0.1', () => socket.write(half, () => socket.destroy()));
+      socket.once('close', () => resolve());
+    });
+    expect(await get('/')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await openSession()).not.toBe(''); // after the broken one was read to its end
+    process.off('unhandledRejection', note);
+    expect(faults).toEqual([]);
+  });
+
   it('alone opens the socket, and only from our own page', async () => {
     const cookie = await openSession();
     expect(await tryToConnect({ cookie, origin: origin() })).toBe('open');

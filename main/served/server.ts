@@ -140,20 +140,35 @@ async function sendPage({ request, response, pages }: Exchange, head: RequestHea
 }
 
 async function openSession({ request, response, port, sessions }: Exchange): Promise<void> {
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += (chunk as Buffer).length; // an IncomingMessage without encoding yields Buffers
-    if (bytes > SESSION_BODY_LIMIT_BYTES) {
-      end(response, 413, 'too large');
-      request.destroy();
-      return;
-    }
+  const body = await bodySize(request);
+  if (body === 'gone') {
+    response.destroy();
+    return;
+  }
+  if (body > SESSION_BODY_LIMIT_BYTES) {
+    end(response, 413, 'too large');
+    request.destroy();
+    return;
   }
   const token = /^Bearer ([A-Za-z0-9_-]{20,100})$/.exec(request.headers.authorization ?? '')?.[1];
   const id = token === undefined ? null : sessions.exchange(token);
   if (id === null) return end(response, 401, 'this link has been used or was never made');
   response.setHeader('set-cookie', sessionCookie(port, id));
   response.writeHead(204).end();
+}
+
+/** Bytes that came, counted up to just beyond the limit; 'gone' when whoever asked left on the way. */
+async function bodySize(request: IncomingMessage): Promise<number | 'gone'> {
+  let bytes = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += (chunk as Buffer).length; // an IncomingMessage without encoding yields Buffers
+      if (bytes > SESSION_BODY_LIMIT_BYTES) break;
+    }
+  } catch {
+    return 'gone'; // nobody is left to be told, and it is no fault of ours
+  }
+  return bytes;
 }
 
 function headOf(request: IncomingMessage, { isUpgrade, port, sessions }: { isUpgrade: boolean; port: number; sessions: Sessions }): RequestHead {
