@@ -3,7 +3,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { createPinia, setActivePinia } from 'pinia';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defineComponent } from 'vue';
+import { defineComponent, nextTick } from 'vue';
 import { UPLOAD_CHUNK_BYTES } from '../../main/contract/limits.ts';
 import { NO_FILTER, NO_SPELLING_RULES, type Hit, type Inspection, type IsoglossClient, type Job, type JobEvent, type Project, type SearchAnswer } from '../../main/contract/index.ts';
 import type { Bridge } from '../bridge.ts';
@@ -13,6 +13,7 @@ import { bridgeKey } from './useBridge.ts';
 import { useAction } from './useAction.ts';
 import { useJobs } from './useJobs.ts';
 import { usePendingCorpora } from './usePendingCorpora.ts';
+import { readRemembered, usePendingMemory } from './usePendingMemory.ts';
 import { useSearch } from './useSearch.ts';
 import { chooseLanguage } from './useSettings.ts';
 import { useInspectedBackbone } from './useInspectedBackbone.ts';
@@ -79,6 +80,37 @@ describe('a dropped file', () => {
     expect(added).toEqual([{ projectId: 'p', paths: ['/in/a.tsv'], role: 'pairs', format: 'tsv', languages: { kind: 'two', source: 'sw', target: 'en' }, licence: 'CC0', terms }]);
     expect(corpora.pending.value).toEqual([]);
     expect(useProjectsStore().open).toEqual(ready({ ...project, name: 'after' }));
+  });
+
+  it('that is settled and not yet added is there again after the page was loaded anew, as it was settled', async () => {
+    const kept = new Map<string, string>();
+    const storage = { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, text: string) => void kept.set(key, text) };
+    const choices: unknown[] = [];
+    const load = () => {
+      setActivePinia(createPinia());
+      return within(clientWith({ corpus: { inspect: ({ choice }: { readonly choice: { readonly languages: unknown } }) => {
+        choices.push(choice.languages);
+        return Promise.resolve({ ...readable, languages: choice.languages ?? readable.languages });
+      } } }), () => {
+        usePendingMemory(storage);
+        return usePendingCorpora(() => 'p');
+      });
+    };
+    const before = load();
+    await before.choose('pairs', ['/in/a.tsv']);
+    const settled = { kind: 'two', source: 'sw', target: null } as const;
+    await before.change(before.pending.value[0]?.id ?? '', { languages: settled });
+    await nextTick();
+    const after = load();
+    await flushPromises();
+    const [again] = after.pending.value;
+    expect(again).toMatchObject({ projectId: 'p', role: 'pairs', name: 'a.tsv', state: { status: 'readable', settings: { languages: settled } } });
+    expect(choices.at(-1)).toEqual(settled);
+    after.leaveOut(again?.id ?? '');
+    await nextTick();
+    expect(load().pending.value).toEqual([]);
+    expect(readRemembered('no json')).toEqual([]);
+    expect(readRemembered('[{"projectId":"p"}]')).toEqual([]);
   });
 
   it('that is refused stays with the reason; left out while it goes up, it goes no further', async () => {

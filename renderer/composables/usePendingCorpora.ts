@@ -1,6 +1,6 @@
 /** How do chosen and dropped files become corpora? Upload where needed, look inside, let the person settle how it is read, add; and the same look at what is there already. */
 import { computed, type ComputedRef } from 'vue';
-import type { Corpus, CorpusRole, Inspection } from '../../main/contract/index.ts';
+import type { Corpus, CorpusLanguages, CorpusMapping, CorpusRole, CorpusTerms, Inspection } from '../../main/contract/index.ts';
 import { problemFrom } from '../bridge.ts';
 import { changesReading, fileName, groupPaths, isUnsaid, NO_TERMS, usePendingStore, type CorpusSettings, type PendingCorpus, type PendingState } from '../stores/pending-corpora.ts';
 import { uploadFile } from './upload-file.ts';
@@ -11,6 +11,8 @@ export type PendingCorpora = {
   readonly pending: ComputedRef<readonly PendingCorpus[]>;
   readonly choose: (role: CorpusRole, paths: readonly string[]) => Promise<void>;
   readonly drop: (role: CorpusRole, files: readonly File[]) => Promise<void>;
+  /** Files that were settled before the page was loaded anew. */
+  readonly takeUp: (known: { readonly role: CorpusRole; readonly paths: readonly string[]; readonly settings: CorpusSettings }) => Promise<void>;
   /** Looks into a corpus of the project once more. @returns its id among those that are looked at. */
   readonly lookAgain: (corpus: Corpus) => string;
   readonly change: (id: string, settings: Partial<CorpusSettings>) => Promise<void>;
@@ -20,6 +22,9 @@ export type PendingCorpora = {
   readonly add: (id: string) => Promise<boolean>;
   readonly leaveOut: (id: string) => void;
 };
+
+/** What was settled of files before they are looked into. */
+type Settled = { readonly languages: CorpusLanguages; readonly mapping?: CorpusMapping | null | undefined; readonly encoding?: string | null | undefined; readonly terms?: CorpusTerms | undefined; readonly licence?: string | null };
 
 export function usePendingCorpora(projectId: () => string): PendingCorpora {
   const { client } = useBridge();
@@ -39,7 +44,7 @@ export function usePendingCorpora(projectId: () => string): PendingCorpora {
     return pending;
   }
 
-  async function inspect(pending: PendingCorpus, paths: readonly string[], settled: Pick<Corpus, 'languages' | 'mapping' | 'encoding' | 'terms' | 'licence'> | null = null): Promise<void> {
+  async function inspect(pending: PendingCorpus, paths: readonly string[], settled: Settled | null = null): Promise<void> {
     set(pending, { status: 'inspecting' });
     try {
       const inspection = await client.corpus.inspect({ projectId: pending.projectId, paths: [...paths], choice: { role: pending.role, format: null, languages: settled?.languages ?? null, mapping: settled?.mapping ?? null, encoding: settled?.encoding ?? null } });
@@ -100,6 +105,9 @@ export function usePendingCorpora(projectId: () => string): PendingCorpora {
       const groups = groupPaths(role, files.map((file) => file.name));
       if (groups.length === 1) await uploadAll(role, files);
       else for (const file of files) await uploadAll(role, [file]);
+    },
+    async takeUp({ role, paths, settings }) {
+      await inspect(begin(role, paths.map(fileName).join(' + '), { status: 'inspecting' }), paths, settings);
     },
     lookAgain(corpus) {
       const known = store.all.find((pending) => pending.corpusId === corpus.id);
