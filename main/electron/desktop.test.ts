@@ -214,6 +214,15 @@ describe('a start that must not be', () => {
     expect(facts.complaints.join('')).toContain(join('build', 'renderer'));
   });
 
+  it('while the first one is still starting hands its file over', async () => {
+    const fake = createFakeElectron({ appPath: folder });
+    const starting = startDesktop(fake.parts, { ...factsOf(['isogloss', folder]), environment: { ISOGLOSS_HOME: join(folder, 'second-home') } });
+    fake.app.emit('second-instance', {}, ['isogloss', folder, join(folder, 'shared.isogloss')], '/');
+    const running = await starting;
+    expect(fake.calls).toContain(`addRecentDocument ${join(folder, 'shared.isogloss')}`);
+    await running?.services.close();
+  });
+
   it('beside a running one ends, and the running one comes to the front', async () => {
     const fake = createFakeElectron({ appPath: '/nowhere', isFirst: false });
     expect(await startDesktop(fake.parts, factsOf(['isogloss']))).toBeNull();

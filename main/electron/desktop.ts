@@ -79,23 +79,32 @@ async function failToStart<Menu>({ app, dialog }: ElectronParts<Menu>, { complai
   return null;
 }
 
-type OpenedPaths = { readonly handTo: (open: (path: string) => void) => void };
+/** `front` brings the window forward, `open` opens a path in it. */
+type Opener = { readonly front: () => void; readonly open: (path: string) => void };
+type OpenedPaths = { readonly handTo: (opener: Opener) => void };
 
-/** macOS hands files over before the program is ready; they wait. */
+/** macOS, and a second start, hand files over before the window is there; they wait. */
 function openedPaths<Menu>({ app }: ElectronParts<Menu>, facts: DesktopFacts): OpenedPaths {
   const first = openedPath(ownArguments(facts.argv, app.isPackaged), facts.workingDirectory);
   const waiting: string[] = first === null ? [] : [first];
-  let open: ((path: string) => void) | null = null;
+  let opener: Opener | null = null;
+  const open = (path: string): void => {
+    if (opener === null) waiting.push(path);
+    else opener.open(path);
+  };
   app.on('open-file', (event, path) => {
     event.preventDefault();
-    if (!isOurs(path)) return;
-    if (open === null) waiting.push(path);
-    else open(path);
+    if (isOurs(path)) open(path);
+  });
+  app.on('second-instance', (_event, argv, workingDirectory) => {
+    opener?.front();
+    const path = openedPath(ownArguments(argv, app.isPackaged), workingDirectory);
+    if (path !== null) open(path);
   });
   return {
-    handTo: (opener) => {
-      open = opener;
-      for (const path of waiting.splice(0)) opener(path);
+    handTo: (ready) => {
+      opener = ready;
+      for (const path of waiting.splice(0)) ready.open(path);
     },
   };
 }
@@ -188,15 +197,12 @@ async function run<Menu>(electron: ElectronParts<Menu>, facts: DesktopFacts, ope
     if (reason !== 'clean-exit') services.log.write('warning', 'process.gone', `${type}: ${reason}, exit code ${String(exitCode)}`);
   });
 
-  const open = (path: string): void => {
-    app.addRecentDocument(path);
-    services.wishes.send({ kind: 'open-path', path });
-  };
-  opened.handTo(open);
-  app.on('second-instance', (_event, argv, workingDirectory) => {
-    front();
-    const path = openedPath(ownArguments(argv, app.isPackaged), workingDirectory);
-    if (path !== null) open(path);
+  opened.handTo({
+    front,
+    open: (path) => {
+      app.addRecentDocument(path);
+      services.wishes.send({ kind: 'open-path', path });
+    },
   });
   app.on('window-all-closed', () => app.quit());
   quitInOrder(app, async () => {
