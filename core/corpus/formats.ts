@@ -8,7 +8,7 @@ import { pairsOfPhrases, proposeLift, proposeSfm, readLiftPhrases, readLiftSente
 import { glossedPairs, glossedSentences, proposeGlossed, readFlexPhrases, readTreebank } from './interlinear.ts';
 import { proposeMosesZip, readMosesZip } from './moses-zip.ts';
 import { readParallelMosesBatches } from './parallel-moses.ts';
-import { readParallelTmxBatches, readTmxLanguages } from './parallel-tmx.ts';
+import { readParallelTmxBatches, readTmxLanguages, readTmxProblems } from './parallel-tmx.ts';
 import { proposeXliff, readXliffPairs } from './parallel-xliff.ts';
 import { readTablePhrases } from './phrase-tables.ts';
 import type { CorpusProbe } from './probe.ts';
@@ -257,5 +257,5 @@ async function proposeTmx(path: string, signal: AbortSignal, options: CorpusOpti
 
 async function* readAnyTmx(path: string, signal: AbortSignal, { languages, ...options }: CorpusOptions): AsyncGenerator<Reading<ParallelPair>[]> {
   const [source, target] = languages === undefined || languages === null ? await readTmxLanguages(path, signal, { ...options, report: ignoreProgress }) : [languages.source, languages.target];
-  if (source !== undefined && target !== undefined) yield* readParallelTmxBatches(path, signal, { source, target, ...options });
+  yield* source !== undefined && target !== undefined ? readParallelTmxBatches(path, signal, { source, target, ...options }) : readTmxProblems(path, signal, options);
 }

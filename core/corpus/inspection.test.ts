@@ -111,6 +111,10 @@ describe('what the file says', () => {
     expect(invalidBytes?.encodings.map(({ label }) => label)).toContain('windows-1252');
     expect(invalidBytes?.encodings.find(({ label }) => label === 'windows-1252')?.sample).toContain('café crème');
     expect(problemKinds).toMatchObject([{ code: 'corpus.invalid-bytes', count: 7 }]);
+    const tmx = await inspect({ 'a.tmx': Buffer.from('<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>coffee</seg></tuv><tuv xml:lang="fr"><seg>le caf\xe9</seg></tuv></tu></body></tmx>', 'latin1') });
+    expect([tmx.invalidBytes?.count, tmx.invalidBytes?.encodings[0]?.label, tmx.invalidBytes?.encodings[0]?.sample]).toEqual([1, 'windows-1252', expect.stringContaining('café')]);
+    const alone = await inspect({ 'a.tmx': '<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>coffee</seg></tuv></tu></body></tmx>' }); // nothing read is never said to be all right
+    expect([alone.count, alone.problemKinds.map(({ code }) => code)]).toEqual([0, ['corpus.missing-language']]);
   });
 
   test('faults 3 and 4: UTF-16 and a UTF-8 mark are detected, the header still matches', async () => {

@@ -1,6 +1,6 @@
 /** Where is a file no text in its encoding, and which encodings may it be in? */
 import { open } from 'node:fs/promises';
-import { likelyEncodings } from '../text/likely-encodings.ts';
+import { likelyEncodings, samplesOf } from '../text/likely-encodings.ts';
 import type { CorpusProblem } from './records.ts';
 
 export type InvalidBytes = {
@@ -15,7 +15,7 @@ export type InvalidBytes = {
 const PLACES = 5;
 const AROUND = 40;
 
-/** @returns null when nothing was invalid. Only files read plainly have offsets that can be looked at again. */
+/** @returns null when nothing was invalid. Only lines have offsets that can be looked at again; of other files the first bytes beyond ASCII are. */
 export async function judgeBytes(paths: readonly string[], { count, problems }: { readonly count: number; readonly problems: readonly CorpusProblem[] }, signal: AbortSignal): Promise<InvalidBytes | null> {
   if (count === 0) return null;
   const samples: Uint8Array[] = [];
@@ -25,6 +25,8 @@ export async function judgeBytes(paths: readonly string[], { count, problems }: 
     const bytes = await bytesAround(path, byteOffset);
     if (bytes !== null) samples.push(bytes);
   }
+  const [path] = paths;
+  if (samples.length === 0 && path !== undefined) samples.push(...(await samplesOf(path, signal, 'corpus').catch(() => []))); // XML and tiers say no offsets; an archive has none
   return { count, places: problems.slice(0, PLACES).map(({ path, line, byteOffset }) => ({ path, line, byteOffset: byteOffset ?? null })), encodings: likelyEncodings(samples) };
 }
 

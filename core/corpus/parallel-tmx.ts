@@ -28,6 +28,13 @@ export function readParallelTmxBatches(path: string, signal: AbortSignal, option
   return flatMapReadings(readXmlParts(path, signal, options, tmxParser), (found) => (found.kind === 'unit' ? [pairOfUnit(found, path, options)] : []));
 }
 
+/** Of a file whose whole units are in one language at most: what is wrong with each unit. */
+export function readTmxProblems(path: string, signal: AbortSignal, options: ReadOptions): AsyncGenerator<Reading<ParallelPair>[]> {
+  return flatMapReadings(readXmlParts(path, signal, options, tmxParser), (found) => (found.kind === 'unit' ? [problem('missing-language', { path, line: found.line, unit: found.unit, expected: 'texts in two languages', found: languagesOf(found.variants) })] : []));
+}
+
+const languagesOf = (variants: readonly TmxVariant[]): string => (variants.length === 0 ? 'no language' : variants.map(({ language }) => (language === '' ? '(no tag)' : language)).join(', '));
+
 /** The languages of a TMX file, the first tag written for each base language, the one in most units first (equal: in order of appearance). */
 export async function readTmxLanguages(path: string, signal: AbortSignal, options: ReadOptions = {}): Promise<readonly string[]> {
   const counts = new Map<string, { readonly tag: string; units: number }>();
@@ -46,7 +53,7 @@ export async function readTmxLanguages(path: string, signal: AbortSignal, option
 function pairOfUnit({ unit, line, variants }: TmxUnit, path: string, { source, target }: TmxLanguages): Reading<ParallelPair> {
   const left = chooseVariant(variants, source);
   const right = chooseVariant(variants, target);
-  const found = variants.length === 0 ? 'no language' : variants.map(({ language }) => (language === '' ? '(no tag)' : language)).join(', ');
+  const found = languagesOf(variants);
   for (const [chosen, wanted] of [[left, source], [right, target]] as const) {
     if (chosen === 'none') return problem('missing-language', { path, line, unit, expected: `a text in "${wanted}"`, found });
     if (chosen === 'several') return problem('repeated-language', { path, line, unit, expected: `one text in "${wanted}"`, found });

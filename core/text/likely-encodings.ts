@@ -34,11 +34,8 @@ export function likelyEncodings(samples: readonly Uint8Array[]): readonly { read
 const AROUND = 40;
 const SAMPLES = 20;
 
-/**
- * The encoding of a file that is no UTF-8, from the first twenty stretches with bytes beyond ASCII, where it shows: in Latin writing, whose
- * plain letters stand among the others. Other scripts have too many encodings that all read as letters: null. @throws what readBytes throws.
- */
-export async function likelyEncodingOf(path: string, signal: AbortSignal, area: FileArea): Promise<string | null> {
+/** The first twenty stretches of a file around bytes beyond ASCII. @throws what readBytes throws. */
+export async function samplesOf(path: string, signal: AbortSignal, area: FileArea): Promise<readonly Uint8Array[]> {
   const samples: Uint8Array[] = [];
   for await (const bytes of readBytes(path, signal, { area })) {
     for (let at = 0; at < bytes.length && samples.length < SAMPLES; at += 1) {
@@ -48,6 +45,15 @@ export async function likelyEncodingOf(path: string, signal: AbortSignal, area: 
     }
     if (samples.length >= SAMPLES) break;
   }
+  return samples;
+}
+
+/**
+ * The encoding of a file that is no UTF-8, where it shows: in Latin writing, whose plain letters stand among the others. Other scripts
+ * have too many encodings that all read as letters: null. @throws what readBytes throws.
+ */
+export async function likelyEncodingOf(path: string, signal: AbortSignal, area: FileArea): Promise<string | null> {
+  const samples = await samplesOf(path, signal, area);
   const label = likelyEncodings(samples)[0]?.label ?? 'windows-1252';
   const letters = samples.map((bytes) => new TextDecoder(label).decode(bytes)).join(' ').match(/(?![A-Za-z])\p{L}/gu) ?? [];
   return letters.length > 0 && letters.every((letter) => /\p{Script=Latin}|\p{Lm}/u.test(letter)) ? label : null;

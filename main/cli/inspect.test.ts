@@ -21,6 +21,14 @@ describe('inspect', () => {
     expect(text).toContain('would flatter');
   });
 
+  test('fault 2: says where bytes are no text, and which encodings may fit', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'isogloss-inspect-'));
+    const path = join(folder.path, 'a.tsv');
+    await writeFile(path, Buffer.from('summer\t\xe9t\xe9\nwindow\tfen\xeatre\ntree\tarbre\n', 'latin1'));
+    expect((await run('--path', path)).text).toMatch(/in 2 lines, first in line 1 \(byte 7\), line 2 \(byte 21\)\..*--encoding windows-1252 \(".*été.*fenêtre/);
+    expect((await run('--path', path, '--encoding', 'windows-1252')).json).toMatchObject({ count: 3, problemCount: 0, rows: [['summer', 'été'], ['window', 'fenêtre'], ['tree', 'arbre']] });
+  });
+
   test.each([
     [['--role', 'words'], 'cli.unknown-choice'],
     [['--format', 'docx'], 'cli.unknown-choice'],

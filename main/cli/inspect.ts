@@ -72,12 +72,13 @@ function mappingOf(text: string | null) {
 }
 
 function describe(found: CorpusInspection): string {
-  const { format, role, languages, count, problemCount, problemKinds, leftOut, statistics, shown, columns, quality, overlaps, letters, enough } = found;
+  const { format, role, languages, count, problemCount, problemKinds, leftOut, invalidBytes, statistics, shown, columns, quality, overlaps, letters, enough } = found;
   const share = (value: number): string => `${(value * PER_CENT).toFixed(1)} %`;
   return [
     `${format} (${role})${languages.length === 0 ? '' : `, languages ${languages.join(', ')}`}: ${count} records, ${statistics.duplicates} of them twice; ${problemCount} problems.`,
     ...leftOut.map(({ reason, count: left }) => `Left out: ${left} (${reason}).`),
     ...problemKinds.map(({ code, count: times, example }) => `${times} x ${code}: ${example.message}`),
+    ...(invalidBytes === null ? [] : [describeBytes(invalidBytes)]),
     ...(quality === null ? [] : [`Of ${quality.sampled} pairs looked at: ${share(quality.untranslatedShare)} untranslated, ${share(quality.lengthOutlierShare)} of unfitting lengths${quality.misalignedShare === null ? '' : `, ${share(quality.misalignedShare)} whose words do not belong together`}.`]),
     ...(letters.mixedScripts.count === 0 ? [] : [`${letters.mixedScripts.count} texts with words in two scripts.`]),
     ...(letters.composition.nfc > 0 && letters.composition.nfd + letters.composition.neither > 0 ? [`Letters with marks are written in two ways: composed in ${letters.composition.nfc} texts, decomposed in ${letters.composition.nfd + letters.composition.neither}.`] : []),
@@ -86,4 +87,11 @@ function describe(found: CorpusInspection): string {
     columns.join(' | '),
     ...shown.slice(0, SHOWN_ROWS).map(({ cells }) => cells.join(' | ')),
   ].join('\n');
+}
+
+/** Where bytes are no text, and what to say so that they are. */
+function describeBytes({ count, places, encodings }: NonNullable<CorpusInspection['invalidBytes']>): string {
+  const first = places.map(({ line, byteOffset }) => (byteOffset === null ? `line ${line}` : `line ${line} (byte ${byteOffset})`)).join(', ');
+  const offered = encodings.map(({ label, sample }) => `--encoding ${label} ("${sample}")`).join(', ');
+  return `Bytes that are no text in this encoding in ${count} lines, first in ${first}.${offered === '' ? '' : ` Say in which encoding they are: ${offered}.`}`;
 }
