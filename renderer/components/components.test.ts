@@ -386,10 +386,10 @@ describe('files of the library', () => {
   it('have the reason in the words of the window first, and in the program\'s own without the path, which stands above; stray bytes of a name are said', () => {
     const path = 'field/ni\uf7f1o/a\uf7e9.pdf';
     const wrapper = mount(LibraryFiles, { props: { files: [
-      { path, sizeBytes: 1, chunks: 0, state: { status: 'failed', error: { family: 'input', code: 'documents.damaged-pdf', message: `/home/me/${path}: expected a PDF, found a damaged one.`, data: {} } } },
+      { path, sizeBytes: 1, chunks: 0, state: { status: 'failed', error: { family: 'input', code: 'documents.damaged-pdf', message: `/media/stick/${path}: expected a PDF, found a damaged one.`, data: {} } } },
     ], working: false } });
     expect(words(wrapper)).toContain('field/ni\\xF1o/a\\xE9.pdf Try again This PDF is damaged. Save or download it again. expected a PDF, found a damaged one.');
-    expect(words(wrapper)).not.toContain('/home/me');
+    expect(words(wrapper)).not.toContain('/media/stick');
   });
 
   it('can be tried again, one or all; those that are no documents cannot', async () => {
