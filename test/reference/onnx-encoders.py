@@ -57,6 +57,63 @@ class Encoder(torch.nn.Module):
         return x, torch.tanh(self.pooler(x[:, 0]))
 
 
+class FusedLayer(torch.nn.Module):
+    """Normalised before each part; queries, keys and values in one product; gelu by tanh, written out."""
+
+    def __init__(self):
+        super().__init__()
+        self.before, self.between = torch.nn.LayerNorm(WIDTH), torch.nn.LayerNorm(WIDTH)
+        self.joined, self.dense = torch.nn.Linear(WIDTH, 3 * WIDTH), torch.nn.Linear(WIDTH, WIDTH)
+        self.up, self.down = torch.nn.Linear(WIDTH, INNER), torch.nn.Linear(INNER, WIDTH)
+
+    def forward(self, x, mask):
+        batch, length, _ = x.shape
+        query, key, value = (part.view(batch, length, HEADS, WIDTH // HEADS).transpose(1, 2) for part in self.joined(self.before(x)).chunk(3, -1))
+        scores = (query @ key.transpose(-1, -2) / (WIDTH // HEADS) ** 0.5).masked_fill(mask[:, None, None, :] == 0, float("-inf"))
+        x = x + self.dense((scores.softmax(-1) @ value).transpose(1, 2).reshape(batch, length, WIDTH))
+        h = self.up(self.between(x))
+        return x + self.down(0.5 * h * (1 + torch.tanh(0.7978845608 * (h + 0.044715 * h**3))))
+
+
+class SentenceEncoder(torch.nn.Module):
+    """With the pooling of sentence-transformers inside, as its exports have it."""
+
+    def __init__(self, vocabulary):
+        super().__init__()
+        self.words, self.positions = torch.nn.Embedding(vocabulary, WIDTH), torch.nn.Embedding(POSITIONS, WIDTH)
+        self.layers = torch.nn.ModuleList(FusedLayer() for _ in range(LAYERS))
+        self.norm = torch.nn.LayerNorm(WIDTH)
+
+    def forward(self, input_ids, attention_mask):
+        x = self.words(input_ids) + self.positions(torch.arange(input_ids.shape[1]))[None]
+        for layer in self.layers:
+            x = layer(x, attention_mask)
+        x = self.norm(x)
+        mask = attention_mask.unsqueeze(-1).expand(x.size()).to(x.dtype)
+        return torch.nn.functional.normalize((x * mask).sum(1) / torch.clamp(mask.sum(1), min=1e-9), p=2, dim=1)
+
+
+def write_sentence(name, tokenizer, vocabulary, opset):
+    torch.manual_seed(SEED)
+    folder = FOLDER / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy(TOKENIZERS / tokenizer, folder / "tokenizer.json")
+    encoder = SentenceEncoder(vocabulary).eval()
+    for parameter in encoder.parameters():
+        parameter.data = uniform(*parameter.shape, low=-0.5, high=0.5).float()
+    mask = torch.tensor([[1] * 6, [1] * 4 + [0] * 2])
+    ids = torch.randint(5, vocabulary, (2, 6)) * mask
+    axes = {0: "batch_size", 1: "sequence_length"}
+    torch.onnx.export(encoder, (ids, mask), str(folder / "model.onnx"), opset_version=opset, do_constant_folding=True, input_names=["input_ids", "attention_mask"], output_names=["sentence_embedding"], dynamic_axes={"input_ids": axes, "attention_mask": axes, "sentence_embedding": {0: "batch_size"}})
+    encoder = encoder.double()
+    vectors = encoder(ids, mask)
+    weights = uniform(*vectors.shape, low=-1.0, high=1.0)
+    (weights * vectors).sum().backward()
+    gradients = {n: plain(p.grad) for n, p in encoder.named_parameters() if n in ("words.weight", "positions.weight", "norm.weight") or n.endswith("bias")}
+    (FOLDER / f"{name}.reference.json").write_text(json.dumps({"torch": torch.__version__, "seed": SEED, "opset": opset, "script": "test/reference/onnx-encoders.py", "inputs": {"input_ids": plain(ids), "attention_mask": plain(mask)}, "weights": plain(weights), "vectors": plain(vectors), "gradients": gradients}) + "\n")
+
+
 def write(name, tokenizer, vocabulary, roberta, opset):
     torch.manual_seed(SEED)
     folder = FOLDER / name
@@ -89,3 +146,4 @@ def pieces(file):
 FOLDER.mkdir(exist_ok=True)
 write("bert-opset14", "bert-cased.tokenizer.json", pieces("bert-cased.tokenizer.json"), False, 14)
 write("roberta-opset17", "unigram.tokenizer.json", pieces("unigram.tokenizer.json"), True, 17)
+write_sentence("sentence-opset15", "bert-cased.tokenizer.json", pieces("bert-cased.tokenizer.json"), 15)

@@ -6,16 +6,18 @@ import { PbfWriter } from 'pbf';
 import { describe, expect, it } from 'vitest';
 import bertReference from '../../../test/reference/onnx/bert-opset14.reference.json' with { type: 'json' };
 import robertaReference from '../../../test/reference/onnx/roberta-opset17.reference.json' with { type: 'json' };
+import sentenceReference from '../../../test/reference/onnx/sentence-opset15.reference.json' with { type: 'json' };
 import { expectClose } from '../../../test/reference/compare.ts';
 import type { PlainTensor } from '../../../test/reference/reference-cases.ts';
 import { vectorJacobianProduct } from '../../autodiff/backward.ts';
-import { createGraphBuilder, type Value } from '../../graph/builder.ts';
+import { createGraphBuilder, type Graph, type Value } from '../../graph/builder.ts';
 import { evaluateGraph, type Feed } from '../../graph/evaluate.ts';
 import { inlineGraph } from '../../graph/inline.ts';
 import { encodeModel, encodeModelParts } from '../../graph/protobuf/encode.ts';
 import { createSession } from '../../runtime/session.ts';
 import { numbersOf, tensorFrom } from '../../tensor/tensor.ts';
 import { readBackboneModelFolder, writeBackboneModelFolder } from '../backbone-model-folder.ts';
+import type { OnnxBackbone } from '../backbone.ts';
 import { openBackbone } from './open-backbone.ts';
 import { openOnnxFolder } from './import-onnx.ts';
 import { withParameters } from './onnx-graph.ts';
@@ -32,6 +34,27 @@ function real(mask: PlainTensor | undefined, found: ArrayLike<number>): PlainTen
   return { shape: [data.length], data };
 }
 
+type SentenceReference = { readonly inputs: Readonly<Record<string, PlainTensor>>; readonly weights: PlainTensor; readonly vectors: PlainTensor; readonly gradients: Readonly<Record<string, PlainTensor>> };
+
+/** The gradients of Σ weights ⊙ output by every weight of the graph. */
+function gradientGraphOf({ graph, parameters, output }: OnnxBackbone): Graph {
+  const g = createGraphBuilder('trainable');
+  const bindings = Object.fromEntries(graph.inputs.map((input) => [input.name, g.input(input.name, input.dtype, input.shape)]));
+  const result = inlineGraph(g, graph, bindings)[output];
+  if (result === undefined) throw new Error('No output.');
+  const wrt = [...parameters.keys()].map((key) => bindings[key]).filter((value): value is Value => value !== undefined);
+  expect(wrt.length).toBe(parameters.size);
+  const gradients = vectorJacobianProduct(g, { outputs: [{ value: result, outputGrad: g.input('weights', 'float32', result.shape) }], wrt });
+  return g.build(Object.fromEntries([...gradients].map(([weight, gradient]) => [`gradient.${weight.name}`, gradient])));
+}
+
+function feedsOf({ graph, parameters }: OnnxBackbone): Readonly<Record<string, Feed>> {
+  return Object.fromEntries(graph.inputs.flatMap(({ name: key, shape }) => {
+    const data = parameters.get(key);
+    return data === undefined ? [] : [[key, { shape: shape.map(Number), data }]];
+  }));
+}
+
 describe.each(cases)('%s, exported by PyTorch', (name, reference) => {
   it('gives PyTorch\'s states, in the interpreter and in onnxruntime', async () => {
     const backbone = await openOnnxFolder(folderOf(name));
@@ -46,20 +69,8 @@ describe.each(cases)('%s, exported by PyTorch', (name, reference) => {
   });
 
   it('gets PyTorch\'s gradients', async () => {
-    const { graph, parameters } = await openOnnxFolder(folderOf(name));
-    const g = createGraphBuilder('trainable');
-    const bindings = Object.fromEntries(graph.inputs.map((input) => [input.name, g.input(input.name, input.dtype, input.shape)]));
-    const { last_hidden_state: states } = inlineGraph(g, graph, bindings);
-    if (states === undefined) throw new Error('No output.');
-    const wrt = [...parameters.keys()].map((key) => bindings[key]).filter((value): value is Value => value !== undefined);
-    expect(wrt.length).toBe(parameters.size);
-    const gradients = vectorJacobianProduct(g, { outputs: [{ value: states, outputGrad: g.input('weights', 'float32', states.shape) }], wrt });
-    const weights: Record<string, Feed> = {};
-    for (const { name: key, shape } of graph.inputs) {
-      const data = parameters.get(key);
-      if (data !== undefined) weights[key] = { shape: shape.map(Number), data };
-    }
-    const found = evaluateGraph(g.build(Object.fromEntries([...gradients].map(([weight, gradient]) => [weight.name === 'weights' ? 'odd' : `gradient.${weight.name}`, gradient]))), { ...weights, ...reference.inputs, weights: reference.weights });
+    const backbone = await openOnnxFolder(folderOf(name));
+    const found = evaluateGraph(gradientGraphOf(backbone), { ...feedsOf(backbone), ...reference.inputs, weights: reference.weights });
     const compared = Object.entries(reference.gradients).filter(([key]) => !key.startsWith('pooler'));
     expect(compared.length).toBeGreaterThan(15);
     for (const [key, gradient] of compared) expectClose(found[`gradient.${key}`], gradient, key, TOLERANCE);
@@ -157,6 +168,21 @@ async function folderWith(path: string, bytes: Uint8Array): Promise<string> {
   await writeFile(join(path, 'model.onnx'), bytes);
   return path;
 }
+
+describe('sentence-opset15, exported by PyTorch with its pooling inside', () => {
+  it('gives PyTorch\'s sentence embeddings and gradients', async () => {
+    const backbone = await openOnnxFolder(folderOf('sentence-opset15'));
+    expect([backbone.output, backbone.width, backbone.pooling.mode]).toEqual(['sentence_embedding', 8, 'mean']);
+    const { inputs, vectors, weights, gradients }: SentenceReference = sentenceReference;
+    expectClose(evaluateGraph(withParameters(backbone), inputs)['sentence_embedding'], vectors, 'vectors', TOLERANCE);
+    await using session = await createSession(encodeModel(withParameters(backbone)), { threads: 1 });
+    const output = (await session.run(Object.fromEntries(Object.entries(inputs).map(([key, { shape, data }]) => [key, tensorFrom('int64', shape, data)]))))['sentence_embedding'];
+    expectClose(output === undefined ? undefined : { shape: output.shape, data: [...numbersOf(output)] }, vectors, 'vectors of onnxruntime', TOLERANCE);
+    const found = evaluateGraph(gradientGraphOf(backbone), { ...feedsOf(backbone), ...inputs, weights });
+    expect(Object.keys(gradients).length).toBeGreaterThan(15);
+    for (const [key, gradient] of Object.entries(gradients)) expectClose(found[`gradient.${key}`], gradient, key, TOLERANCE);
+  });
+});
 
 describe('a hostile or broken ONNX file is refused before anything is run:', () => {
   it('the frame of these tests itself is a model that is read', async () => {

@@ -32,6 +32,20 @@ describe.each(['bert-opset14', 'roberta-opset17'])('%s, exported by PyTorch with
   });
 });
 
+describe('sentence-opset15, with queries, keys and values in one product, and its pooling inside', () => {
+  it('has its products in their layers all the same', async () => {
+    const { graph, parameters } = await openOnnxFolder(fileURLToPath(new URL('../../../test/reference/onnx/sentence-opset15', import.meta.url)));
+    const places = placesOfWeights(graph, new Set(parameters.keys()));
+    const matrices = [...places].flatMap(([weight, { layer, matrix }]) => (matrix === null ? [] : [[graph.inputs.find(({ name }) => name === weight)?.shape, layer, matrix]]));
+    expect(matrices).toEqual([0, 1].flatMap((layer) => [[[8, 24], layer, 'value'], [[8, 8], layer, 'output'], [[8, 12], layer, 'up'], [[12, 8], layer, 'down']]));
+    for (const [weight, place] of places) {
+      const layer = /^layers\.(\d)\.(joined|dense|up|down|between)\./.exec(weight)?.[1]; // the norm before a layer follows the layer below
+      if (layer !== undefined) expect([weight, place.layer]).toEqual([weight, Number(layer)]);
+    }
+    for (const name of ['words.weight', 'positions.weight']) expect(places.get(name)?.layer).toBe(null);
+  });
+});
+
 describe('a graph of our own', () => {
   it.each(layouts)('%s has its layers where its transformer has them', async (name) => {
     await using folder = await temporaryFolder();
