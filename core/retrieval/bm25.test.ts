@@ -13,18 +13,20 @@ import type { ScoredList } from './scored-list.ts';
 import { seededRandom } from '../base/random.ts';
 import { matchingForm } from './matching-form.ts';
 
+const SCORE_TOLERANCE = 5e-5;
+
 const words = (text: string): string[] => wordSpans(text).map(({ start, end }) => text.slice(start, end));
 
 /** The formula, document by document. */
 function reference(texts: readonly string[], terms: WeightedTerms, { k1, b } = defaultBm25Parameters): number[] {
   const documents = texts.map((text) => wordAnalyzer.units(text).flatMap((unit) => wordAnalyzer.terms(unit)));
   const mean = Math.max(1, documents.reduce((sum, document) => sum + document.length, 0) / documents.length);
+  const holders = new Map([...terms.keys()].map((term) => [term, documents.filter((document) => document.includes(term)).length]));
   return documents.map((document) => {
     let score = 0;
     for (const [term, weight] of terms) {
       const frequency = document.filter((own) => own === term).length;
-      const holders = documents.filter((other) => other.includes(term)).length;
-      score += (weight * inverseDocumentFrequency(holders, documents.length) * frequency) / (frequency + k1 * (1 - b + (b * document.length) / mean));
+      score += (weight * inverseDocumentFrequency(holders.get(term) ?? 0, documents.length) * frequency) / (frequency + k1 * (1 - b + (b * document.length) / mean));
     }
     return score;
   });
@@ -68,7 +70,8 @@ describe('BM25 over segments', () => {
             const found = search.top(terms, depth, mask);
             const order = Array.from(texts.keys()).filter((i) => mask?.[i] !== 0).sort((a, b) => (expected[b] ?? 0) - (expected[a] ?? 0) || a - b).slice(0, depth);
             expect(found.documents).toHaveLength(order.length);
-            order.forEach((document, place) => expect(found.scores[place]).toBeCloseTo(expected[document] ?? NaN, 4));
+            const apart = order.map((document, place) => Math.abs((found.scores[place] ?? NaN) - (expected[document] ?? NaN)));
+            expect(Math.max(...apart)).toBeLessThan(SCORE_TOLERANCE);
           }
         }
       }
