@@ -25,8 +25,6 @@ export type BackboneModel = {
   readonly phrases?: PhraseReading | undefined;
 };
 
-/** Plain names with "/" between; none begins with a dot. */
-const INSIDE = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 const DOCUMENT_FOLDER = 'backbone';
 const QUERY_FOLDER = 'query-backbone';
 
@@ -84,8 +82,6 @@ export async function readBackboneModelFolder(folder: string): Promise<{ readonl
   const manifest = await readManifest(folder);
   const { encoder, pivot, languages, training } = manifest;
   if (encoder.kind === 'static' || encoder.kind === 'words') throw new InputError('model.other-kind', `${folder}: expected a model around a backbone, found one of kind ${encoder.kind}.`, { data: { path: folder } });
-  const odd = Object.keys(manifest.files).find((name) => !INSIDE.test(name));
-  if (odd !== undefined) throw new InputError('model.not-a-model', `${folder}: the manifest names ${JSON.stringify(odd)}, which is no file inside the model's folder.`, { data: { path: folder } });
   for (const [name, hash] of Object.entries(manifest.files)) {
     if (!isPart(name, manifest) && (await isMissing(join(folder, name)))) continue; // held-back texts stay behind when a model is shared without them
     if ((await sha256OfFile(join(folder, name))) !== hash) throw damaged(join(folder, name));

@@ -83,6 +83,12 @@ describe('a model folder', () => {
     await expect(readModelFolder(path)).rejects.toMatchObject({ code: 'model.shape-mismatch' });
     await changeManifest(path, (manifest) => { manifest['translations'] = [{ source: 'sw', target: 'en', name: '../../secret' }]; });
     await expect(readModelFolder(path)).rejects.toMatchObject({ code: 'model.not-a-model' });
+    await writeModelFolder(path, await testModel());
+    for (const name of ['../outside.txt', '/etc/passwd', 'a/../../b', 'c:\\d', '']) {
+      await changeManifest(path, (manifest) => { manifest['files'] = { ...(manifest['files'] as object), [name]: 'a'.repeat(64) }; });
+      await expect(readManifest(path)).rejects.toMatchObject({ code: 'model.not-a-model', message: expect.stringContaining(JSON.stringify(name)) });
+      await writeModelFolder(path, await testModel());
+    }
   });
 
   it('keeps the older model when the disk is full', async (context) => {

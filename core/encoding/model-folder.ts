@@ -41,6 +41,9 @@ const backboneSchema = z.object({
 /** Word vectors of several languages (words/words-model-folder.ts); `vocabularySize`: words of all of them. */
 const wordsSchema = z.object({ kind: z.literal('words'), width: z.int().positive(), vocabularySize: z.int().positive() });
 
+/** A file inside the model's folder, however the manifest came to be: its name is joined to paths that are read and written. */
+const FILE_INSIDE = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+
 const manifestSchema = z.object({
   format: z.literal(MODEL_FORMAT),
   version: z.int(),
@@ -95,18 +98,20 @@ export async function writeModelFolder(folder: string, model: StaticModel, extra
   const phrases = model.phrases === undefined ? null : phraseReadingFiles(model.phrases);
   for (const [name, bytes] of [...translations.contents, ...(phrases?.contents ?? [])]) contents.set(name, bytes);
   for (const [name, text] of Object.entries(extraFiles)) contents.set(name, Buffer.from(text));
-  const manifest: ModelManifest = {
-    format: MODEL_FORMAT,
+  return writeModelFiles(folder, contents, {
     version: phrases === null ? MODEL_FORMAT_VERSION : PHRASE_FORMAT_VERSION,
     encoder: { kind: 'static', width: model.width, vocabularySize: model.weights.length },
     pivot: model.pivot,
     languages: [...model.languages],
     translations: translations.entries,
     ...(phrases === null ? {} : { phrases: phrases.facts }),
-    files: Object.fromEntries([...contents].map(([name, bytes]) => [name, sha256(bytes)])),
     training: model.training,
-    createdAt: new Date().toISOString(),
-  };
+  });
+}
+
+/** Writes the files of a model with the manifest that names them, atomically. @returns the manifest. @throws EnvironmentError 'disk.full', 'disk.no-permission'. */
+export async function writeModelFiles(folder: string, contents: ReadonlyMap<string, Uint8Array>, facts: Omit<ModelManifest, 'format' | 'files' | 'createdAt'>): Promise<ModelManifest> {
+  const manifest: ModelManifest = { format: MODEL_FORMAT, ...facts, files: Object.fromEntries([...contents].map(([name, bytes]) => [name, sha256(bytes)])), createdAt: new Date().toISOString() };
   await writeFolderAtomic(folder, async (temporary) => {
     for (const [name, bytes] of contents) await writeFile(join(temporary, name), bytes);
     await writeFile(join(temporary, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -133,6 +138,8 @@ export async function readManifest(folder: string): Promise<ModelManifest> {
   }
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) throw new InputError('model.not-a-model', `${path}: expected the manifest of an Isogloss model, found something else (${z.prettifyError(parsed.error).split('\n')[0] ?? ''}).`, { data: { path } });
+  const odd = Object.keys(parsed.data.files).find((name) => !FILE_INSIDE.test(name));
+  if (odd !== undefined) throw new InputError('model.not-a-model', `${path}: the manifest names ${JSON.stringify(odd)}, which is no file inside the model's folder.`, { data: { path } });
   return parsed.data;
 }
 

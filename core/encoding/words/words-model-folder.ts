@@ -1,11 +1,7 @@
 /** What stands in the folder of a model of word vectors? A manifest, the words of each language, their rows. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { writeFolderAtomic } from '../../base/atomic-files.ts';
 import { InputError } from '../../base/errors.ts';
-import { sha256 } from '../../base/hashing.ts';
-import { MANIFEST_FILE, MODEL_FORMAT, readChecked, readManifest, WORDS_FORMAT_VERSION, type ModelLanguage, type ModelManifest } from '../model-folder.ts';
+import { readChecked, readManifest, WORDS_FORMAT_VERSION, writeModelFiles, type ModelLanguage, type ModelManifest } from '../model-folder.ts';
 import { alignedBuffer, bytesOf } from '../translation-files.ts';
 import type { WordVectors } from './word-vectors.ts';
 
@@ -27,22 +23,14 @@ export async function writeWordsModelFolder(folder: string, model: WordsModel): 
   const listed = [...model.vocabularies].map(([language, { words }]) => ({ language, words }));
   const rows = [...model.vocabularies.values()].map(({ vectors }) => bytesOf(Float16Array.from(vectors)));
   const contents = new Map<string, Uint8Array>([[FILES.words, Buffer.from(JSON.stringify(listed))], [FILES.vectors, Buffer.concat(rows)]]);
-  const manifest: ModelManifest = {
-    format: MODEL_FORMAT,
+  return writeModelFiles(folder, contents, {
     version: WORDS_FORMAT_VERSION,
     encoder: { kind: 'words', width: model.width, vocabularySize: listed.reduce((sum, { words }) => sum + words.length, 0) },
     pivot: model.pivot,
     languages: [...model.languages],
     translations: [],
-    files: Object.fromEntries([...contents].map(([name, bytes]) => [name, sha256(bytes)])),
     training: model.training,
-    createdAt: new Date().toISOString(),
-  };
-  await writeFolderAtomic(folder, async (temporary) => {
-    for (const [name, bytes] of contents) await writeFile(join(temporary, name), bytes);
-    await writeFile(join(temporary, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   });
-  return manifest;
 }
 
 /** Reads such a folder, checking the hash of each file. @throws as `readManifest` and `readChecked`; InputError 'model.other-kind', 'model.shape-mismatch'. */
