@@ -1,5 +1,5 @@
 /** How does a trained model of any kind go out to other programs? Each kind in the layouts that can say it. */
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFolderAtomic } from '../base/atomic-files.ts';
 import { InputError } from '../base/errors.ts';
@@ -17,7 +17,7 @@ export type ExportFormat = 'safetensors' | 'onnx';
 
 export type ExportModelOptions = {
   readonly modelFolder: string;
-  /** Must not exist, or be empty: nothing is overwritten. The caller checks. */
+  /** Must not exist, or be empty: nothing is overwritten. */
   readonly out: string;
   /** 'safetensors': the Hugging Face and sentence-transformers layout; 'onnx': onnx/model.onnx. */
   readonly formats: readonly ExportFormat[];
@@ -53,11 +53,12 @@ export async function licenceOf(modelFolder: string, origins: readonly (string |
 
 /**
  * Writes a model for other programs. @returns the folders written: one, or two for a model with an encoder of its own for queries.
- * @throws InputError 'backbone.unknown-licence', 'backbone.unsupported' for a layout that cannot say this model; EnvironmentError of the disk.
+ * @throws InputError 'share.exists': nothing is ever written over; 'backbone.unknown-licence', 'backbone.unsupported' for a layout that cannot say this model; EnvironmentError of the disk.
  */
 export async function exportModel(options: ExportModelOptions): Promise<readonly string[]> {
   const { modelFolder, out, formats, allowsUnknownLicence, title, signal } = options;
   signal.throwIfAborted();
+  await expectFree(out);
   const manifest = await readManifest(modelFolder);
   const notes = [...(options.notes ?? []), ...(manifest.calibration === undefined ? [] : [UNCALIBRATED])];
   if (manifest.encoder.kind === 'words') throw new InputError('backbone.unsupported', `${modelFolder}: this model is made of word vectors, which no exchange layout of encoders can say.`);
@@ -82,6 +83,12 @@ export async function exportModel(options: ExportModelOptions): Promise<readonly
   }
   if (notes.length > 0) for (const [folder] of parts) await appendFile(join(folder, 'README.md'), `\n${notes.join('\n\n')}\n`);
   return parts.map(([folder]) => folder);
+}
+
+/** A folder without anything in it is free too. */
+async function expectFree(out: string): Promise<void> {
+  const names = await readdir(out).catch((thrown: unknown) => (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT' ? [] : [out]));
+  if (names.length > 0) throw new InputError('share.exists', `${out}: expected a name that is free, found something. Nothing was overwritten; choose another name.`, { data: { path: out } });
 }
 
 async function writeOnnxBackbone(folder: string, backbone: OnnxBackbone, formats: readonly ExportFormat[]): Promise<void> {

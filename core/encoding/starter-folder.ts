@@ -7,7 +7,8 @@ import { EnvironmentError, InputError, toIsoglossError } from '../base/errors.ts
 import { sha256 } from '../base/hashing.ts';
 import type { UnigramModel } from '../text/unigram-trainer.ts';
 
-const CARD_FILE = 'starter.json';
+/** The file by which a starter is known. */
+export const STARTER_CARD = 'starter.json';
 const FILES = { vocabulary: 'vocabulary.json', rows: 'rows.i8', scales: 'row-scales.f32', weights: 'token-weights.f32', whitening: 'whitening.f32' } as const;
 const LARGEST_BYTE = 127;
 
@@ -67,7 +68,7 @@ export async function writeStarterFolder(folder: string, starter: Starter, optio
   };
   await writeFolderAtomic(folder, async (temporary) => {
     for (const [name, content] of contents) await writeFile(join(temporary, name), content);
-    await writeFile(join(temporary, CARD_FILE), `${JSON.stringify(card, null, 2)}\n`);
+    await writeFile(join(temporary, STARTER_CARD), `${JSON.stringify(card, null, 2)}\n`);
     await writeFile(join(temporary, 'README.md'), options.readme);
   });
 }
@@ -77,7 +78,7 @@ export async function writeStarterFolder(folder: string, starter: Starter, optio
  * @throws InputError 'starter.too-narrow', 'starter.not-a-starter'; EnvironmentError 'starter.damaged'.
  */
 export async function readStarterFolder(folder: string, width?: number): Promise<Starter> {
-  const parsed = cardSchema.safeParse(await readJson(join(folder, CARD_FILE)));
+  const parsed = cardSchema.safeParse(await readJson(join(folder, STARTER_CARD)));
   if (!parsed.success) throw new InputError('starter.not-a-starter', `${folder}: expected a starter model of Isogloss, found something else.`, { data: { path: folder } });
   const card = parsed.data;
   const read = async (name: string): Promise<ArrayBuffer> => {

@@ -2,9 +2,10 @@
 import { rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { readModelFolder } from '../encoding/model-folder.ts';
-import { writeStarterFolder } from '../encoding/starter-folder.ts';
+import { STARTER_CARD, writeStarterFolder } from '../encoding/starter-folder.ts';
 import { readTokenizer } from '../text/tokenizer.ts';
 import type { ReportTraining, TrainingSummary } from './events.ts';
+import { checkOutputFolder } from './output-folder.ts';
 import { parseRecipe } from './recipe.ts';
 import { runTraining } from './run-training.ts';
 import { InvariantError } from '../base/errors.ts';
@@ -35,6 +36,7 @@ export async function makeStarter(options: MakeStarterOptions): Promise<Training
   const { outputFolder, vocabularySize, width, steps, seed, signal, report, threads } = options;
   const text = JSON.stringify({ encoder: { kind: 'static', width, vocabularySize }, retrieval: options.pairs.map((path) => ({ pairs: resolve(path) })), optimizer: { tokenDropout: NO_DROPOUT }, budget: { steps }, seed });
   const recipe = await parseRecipe({ text, recipePath: 'starter', folder: '/' });
+  await checkOutputFolder(outputFolder, STARTER_CARD);
   const modelFolder = `${resolve(outputFolder)}.model`;
   try {
     const summary = await runTraining({ recipe, outputFolder: modelFolder, starterFolder: '', threads, device: 'cpu', resume: false, signal, report });

@@ -13,9 +13,10 @@ export function checkpointFolderOf(outputFolder: string): string {
 
 /**
  * Checks that a model may be written to `outputFolder`: it is missing, empty or an older model, and its parent (made when missing) is writable.
+ * @param mark  the file by which an older one is known.
  * @throws InputError 'file.not-a-folder', 'training.output-not-a-model'; EnvironmentError 'disk.no-permission', 'disk.full'.
  */
-export async function checkOutputFolder(outputFolder: string): Promise<void> {
+export async function checkOutputFolder(outputFolder: string, mark = MANIFEST_FILE): Promise<void> {
   const folder = resolve(outputFolder);
   try {
     await makeFolder(dirname(folder));
@@ -28,7 +29,7 @@ export async function checkOutputFolder(outputFolder: string): Promise<void> {
     if (!found.isDirectory()) throw new InputError('file.not-a-folder', `${folder}: expected a folder, found a file in its place.`, { data: { path: folder } });
     await access(folder, constants.W_OK | constants.X_OK);
     const names = await readdir(folder);
-    if (names.length > 0 && !names.includes(MANIFEST_FILE)) {
+    if (names.length > 0 && !names.includes(mark)) {
       throw new InputError('training.output-not-a-model', `${folder}: expected a new or empty folder, or an older model, to write the model to; found other files (${names.slice(0, 3).join(', ')}). They are left alone: choose another folder.`, { data: { path: folder } });
     }
   } catch (thrown) {

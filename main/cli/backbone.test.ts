@@ -1,5 +1,5 @@
 /** Does the command line look at brought models, and give trained ones out? */
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,6 +36,15 @@ describe('isogloss backbone', () => {
     expect((await readdir(join(folder, 'out'))).toSorted()).toEqual(['1_Pooling', '2_Dense', 'README.md', 'config.json', 'config_sentence_transformers.json', 'model.safetensors', 'modules.json', 'onnx', 'sentence_bert_config.json', 'special_tokens_map.json', 'tokenizer.json', 'tokenizer_config.json', 'vocab.txt']);
     expect(await readFile(join(folder, 'out', 'README.md'), 'utf8')).toMatch(/^---\nlicense: apache-2\.0\n[^]*language:\n- en\n- sw\n/);
     expect((await openTransformerFolder(join(folder, 'out'))).parameters).toEqual((await openTransformerFolder(join(fixtures, 'labse'))).parameters);
+  });
+
+  it('--export writes over nothing', async () => {
+    const taken = join(folder, 'taken');
+    await mkdir(taken);
+    await writeFile(join(taken, 'notes.txt'), 'mine');
+    const refused = await runHere(['backbone', '--export', join(folder, 'labse'), '--out', taken]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/taken: expected a name that is free.*Nothing was overwritten/)]);
+    expect(await readdir(taken)).toEqual(['notes.txt']);
   });
 
   it('--export asks for a licence that nobody said, and writes two encoders as two folders', async () => {

@@ -1,5 +1,5 @@
 /** Do `baseline clwe`, `baseline clse` and tuned BM25 answer with one JSON value, and refuse what makes no sense? */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../core/base/test-disks.ts';
@@ -27,6 +27,16 @@ describe('baselines on the command line', () => {
     using folder = temporaryFolder();
     const { json } = await run(baselineClseCommand, '--backbone', inRepository('test/reference/backbones/minilm'), '--layer', '1', '--out', join(folder.path, 'model'));
     expect(json).toMatchObject({ layer: 1, map: 'none', width: 8, languages: [] });
+  });
+
+  it('writes over no folder that holds something else', async () => {
+    using folder = temporaryFolder();
+    await writeFile(join(folder.path, 'notes.txt'), 'mine');
+    const pairs = inRepository('core/sample/parallel.en-sw.tsv');
+    for (const [command, ...words] of [[baselineClseCommand, '--backbone', inRepository('test/reference/backbones/minilm')], [baselineClweCommand, '--parallel', `en:sw=${pairs}`]] as const) {
+      await expect(run(command, ...words, '--out', folder.path)).rejects.toMatchObject({ code: 'training.output-not-a-model' });
+      expect(await readdir(folder.path)).toEqual(['notes.txt']);
+    }
   });
 
   it('BM25 is tuned on other questions than it is measured on', async () => {

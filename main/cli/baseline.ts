@@ -6,6 +6,7 @@ import { InputError } from '../../core/base/errors.ts';
 import { clseSettingsSchema, makeClse } from '../../core/evaluation/baselines/clse.ts';
 import { clweSettingsSchema, makeClwe } from '../../core/evaluation/baselines/clwe.ts';
 import { parseSettings } from '../../core/evaluation/baselines/settings.ts';
+import { checkOutputFolder } from '../../core/training/output-folder.ts';
 import { optional, refuse, required, wholeNumber, type Command, type CommandContext, type OptionTable, type OptionValues } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
 
@@ -66,7 +67,9 @@ async function workOf<Settings>(values: OptionValues, { signal, say }: CommandCo
     report: createProgressLine(say),
     onProblem: ({ message }: { readonly message: string }) => problems.add(message),
   };
-  return { settings: parseSettings(schema, file === null ? asked(values) : await readJson(resolve(file)), file ?? '--'), work, done: problems.end };
+  const settings = parseSettings(schema, file === null ? asked(values) : await readJson(resolve(file)), file ?? '--');
+  await checkOutputFolder(out);
+  return { settings, work, done: problems.end };
 }
 
 /** Options as the settings that a file would hold. @throws InputError 'cli.bad-file-name'. */

@@ -6,6 +6,7 @@ import type { Accuracy } from '../../core/encoding/calibrated/calibrate-model.ts
 import type { CalibrationSteps } from '../../core/encoding/calibration.ts';
 import { readManifest } from '../../core/encoding/model-folder.ts';
 import { canonicaliseTag } from '../../core/text/language.ts';
+import { checkOutputFolder } from '../../core/training/output-folder.ts';
 import { calibrateByCorpora, corporaOfModel, type CalibrationCorpora } from '../../core/training/calibrate-by-corpora.ts';
 import { optional, required, type Command, type OptionValues } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
@@ -25,6 +26,7 @@ export const calibrateCommand: Command = {
   run: async (values, { signal, say }) => {
     const modelFolder = resolve(required(values, 'model', 'the folder of a model'));
     const outputFolder = resolve(required(values, 'out', 'the folder of the calibrated model, which is not there yet'));
+    await checkOutputFolder(outputFolder); // before anything is encoded
     const corpora = await namedCorpora(values, modelFolder);
     const steps = stepsOf(values, corpora ?? (await corporaOfModel(modelFolder)));
     const progress = createProgressLine(say);

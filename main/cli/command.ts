@@ -1,4 +1,5 @@
 /** What is a command, how are its options read, and how does it end? */
+import { resolve } from 'node:path';
 import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util';
 import { InputError } from '../../core/base/errors.ts';
 
@@ -66,6 +67,14 @@ export function required(values: OptionValues, name: string, what: string): stri
 export function refuse(values: OptionValues, names: readonly string[], reason: string): void {
   const given = names.filter((name) => optional(values, name) !== null);
   if (given.length > 0) throw new InputError('cli.useless-option', `${given.map((name) => `--${name}`).join(', ')}: not used together with ${reason}. Leave ${given.length === 1 ? 'it' : 'them'} out.`);
+}
+
+/** The file that an option names to be written. @param read  options whose files are read. @throws InputError 'cli.same-file' when it is one of them. */
+export function outputFile(values: OptionValues, name: string, { what, read }: { readonly what: string; readonly read: readonly string[] }): string {
+  const path = resolve(required(values, name, what));
+  const same = read.find((one) => { const input = optional(values, one); return input !== null && resolve(input) === path; });
+  if (same !== undefined) throw new InputError('cli.same-file', `--${name} ${path}: expected another file than --${same}, which is read. Name a new file.`, { data: { path } });
+  return path;
 }
 
 /** A whole number within bounds, or null. @throws InputError 'cli.not-a-number'. */

@@ -21,7 +21,7 @@ import { evaluateRetrieval, prepareCollection, qrelsOf } from '../../core/evalua
 import { evaluateXor, searchXor } from '../../core/evaluation/xor-task.ts';
 import { writeRun } from '../../core/evaluation/trec-run.ts';
 import { canonicaliseTag } from '../../core/text/language.ts';
-import { choice, optional, refuse, required, wholeNumber, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
+import { choice, optional, outputFile, refuse, required, wholeNumber, type Command, type CommandContext, type CommandResult, type OptionValues } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
 
 const METHODS = ['hybrid', 'dense', 'bm25', 'bm25-char', 'translated'] as const;
@@ -89,6 +89,7 @@ async function evaluateRetrievalTask(values: OptionValues, { signal, say }: Comm
   const queryLanguage = languageOption(values, 'query-language');
   const documentLanguage = languageOption(values, 'document-language');
   refuse(values, ['source', 'target', ...BITEXT_FILES, ...PHRASE_FILES, ...XOR_FILES], 'retrieval');
+  const runFile = optional(values, 'run') === null ? null : outputFile(values, 'run', { what: 'the file for the run', read: ['queries', 'collection', 'qrels', 'distractors', 'development'] });
   const { documents, distractors, queries, judgements, problems } = await readRetrievalSet(await retrievalPaths(values), signal);
   const lines = createProblemLines(say);
   for (const { message } of problems) lines.add(message);
@@ -99,8 +100,7 @@ async function evaluateRetrievalTask(values: OptionValues, { signal, say }: Comm
   const needsVectors = method === 'dense' || method === 'hybrid';
   const collection = await prepareCollection({ documents: [...documents, ...distractors], encoder: needsVectors || method === 'translated' ? encoder : null, ...(tuned === null ? {} : { bm25: tuned.parameters }), signal, report });
   const result = await evaluateRetrieval({ collection, queries, qrels: qrelsOf(judgements), method, queryLanguage, documentLanguage, signal, report });
-  const runFile = optional(values, 'run');
-  if (runFile !== null) await writeRun(resolve(runFile), result.run, `isogloss-${method}`);
+  if (runFile !== null) await writeRun(runFile, result.run, `isogloss-${method}`);
   const json = { method, queries: result.queries, documents: result.documents, ...result.metrics };
   if (tuned === null) return { json, text: describe(json) };
   const { parameters, metric, score, defaultScore, queries: asked, leftOut } = tuned;

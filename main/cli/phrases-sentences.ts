@@ -6,7 +6,7 @@ import { findSentences } from '../../core/corpus/phrase-sentences.ts';
 import { readPhrases, readTexts } from '../../core/corpus/sources.ts';
 import { PHRASE_SPELLINGS } from '../../core/text/phrase-places.ts';
 import { sentencesOf } from '../../core/training/phrases/phrase-pairs.ts';
-import { choice, optional, required, wholeNumber, type Command } from './command.ts';
+import { choice, optional, outputFile, required, wholeNumber, type Command } from './command.ts';
 import { createProblemLines, createProgressLine } from './progress.ts';
 
 const MOST_SENTENCES = 1024;
@@ -20,7 +20,8 @@ export const phrasesSentencesCommand: Command = {
   usage: '--pairs FILE --side source|target --texts FILE --out FILE [--sentences 32] [--spelling folded|case|exact] [--longer-by 10] [--source TAG --target TAG] [--json]',
   options: { pairs: { type: 'string' }, side: { type: 'string' }, texts: { type: 'string' }, out: { type: 'string' }, sentences: { type: 'string' }, spelling: { type: 'string' }, 'longer-by': { type: 'string' }, source: { type: 'string' }, target: { type: 'string' } },
   run: async (values, { signal, say }) => {
-    const [pairs, texts, out] = [resolve(required(values, 'pairs', 'the list of phrase pairs (phrase<tab>phrase, or a dictionary)')), resolve(required(values, 'texts', 'the text in which sentences are looked for')), resolve(required(values, 'out', 'the file for the sentences'))];
+    const [pairs, texts] = [resolve(required(values, 'pairs', 'the list of phrase pairs (phrase<tab>phrase, or a dictionary)')), resolve(required(values, 'texts', 'the text in which sentences are looked for'))];
+    const out = outputFile(values, 'out', { what: 'the file for the sentences', read: ['pairs', 'texts'] });
     required(values, 'side', '"source" or "target": which phrases of the list are looked for');
     const side = choice(values, 'side', ['source', 'target']);
     const [source, target] = [optional(values, 'source'), optional(values, 'target')];

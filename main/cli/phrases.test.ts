@@ -57,6 +57,7 @@ describe('phrases', () => {
       [['phrases', 'search', '--query', 'a'], /--dictionary: expected/],
       [['phrases', 'search', '--dictionary', place('missing.tsv'), '--query', 'a'], /missing\.tsv/],
       [['phrases'], /phrases search/],
+      [['phrases', 'sentences', '--pairs', place('pairs.tsv'), '--side', 'source', '--texts', place('sentences.en.tsv'), '--out', place('pairs.tsv')], /--out .*another file than --pairs/],
       [['evaluate', '--task', 'phrases', '--model', place('model'), '--pairs', place('pairs.tsv')], /--source-sentences: expected/],
       [['evaluate', '--task', 'phrases', '--model', place('model'), '--pairs', place('pairs.tsv'), '--source-sentences', place('sentences.en.tsv'), '--target-sentences', place('sentences.sw.tsv'), '--layer', '3'], /layer/],
       [['evaluate', '--task', 'pairs', '--layer', '3'], /--layer: not used/],

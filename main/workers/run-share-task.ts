@@ -1,7 +1,7 @@
 /** How is sharing handed to main/project and core, and what is told on the way? */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assertNever, InputError } from '../../core/base/errors.ts';
+import { assertNever } from '../../core/base/errors.ts';
 import type { Progress } from '../../core/base/progress.ts';
 import { exportModel } from '../../core/encoding/export-model.ts';
 import type { IndexEvent } from '../contract/index.ts';
@@ -14,7 +14,7 @@ export type ShareWishes = { readonly signal: AbortSignal; readonly report: (even
 
 const TOLD_EVERY_MS = 100;
 
-/** Writes the portable file, or the folder of another layout. @throws as `writePortable` and `exportModel`; InputError 'share.exists'. */
+/** Writes the portable file, or the folder of another layout. @throws as `writePortable` and `exportModel`. */
 export async function runShareTask(task: ShareTask, { signal, report }: ShareWishes): Promise<CallOutput<'share'>> {
   const say = seldom(report);
   switch (task.kind) {
@@ -24,7 +24,6 @@ export async function runShareTask(task: ShareTask, { signal, report }: ShareWis
     }
     case 'layout': {
       const { out, modelFolder, formats, licence, allowsUnknownLicence, title, notes } = task;
-      if (await stat(out).then(() => true, () => false)) throw new InputError('share.exists', `${out}: expected a name that is free, found something. Nothing was overwritten; choose another name.`, { data: { path: out } });
       say({ phase: 'packing', done: 0, total: null, unit: 'bytes' });
       const paths = await exportModel({ modelFolder, out, formats, licence, allowsUnknownLicence, title, notes, signal });
       let sizeBytes = 0;
