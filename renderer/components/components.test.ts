@@ -169,6 +169,16 @@ describe('a corpus', () => {
     expect(wrapper.emitted('add-language')).toEqual([['ar']]);
   });
 
+  it('says why lines were left out in the language of the interface, with the program’s own sentence beside it', async () => {
+    const problems = [{ code: 'corpus.column-count', line: 7, path: null, message: 'expected two columns, found one' }];
+    expect(words(mount(CorpusProblems, { props: { count: 1, problems } }))).toBe('1 line left out: show line 7 expected two columns, found one');
+    await setInterfaceLanguage('fr');
+    const said = words(mount(CorpusProblems, { props: { count: 1, problems } }));
+    await setInterfaceLanguage('en');
+    expect(said).toContain('colonnes');
+    expect(said).toContain('expected two columns, found one');
+  });
+
   it('without problems shows none', () => {
     expect(mount(CorpusProblems, { props: { count: 0, problems: [] } }).text()).toBe('');
   });
