@@ -89,7 +89,7 @@ export function createTransformerEngine(options: EngineOptions): TransformerEngi
   const unknown = [...trainable].find((name) => !parameters.has(name));
   if (unknown !== undefined) throw new InvariantError('training.engine', `"${unknown}" should be trained, but there is no such parameter.`);
   const denseGradients = new Map([...denseGradientLengths(options)].map(([name, length]) => [name, memory.float32(length)]));
-  const fresh = new Set<string>(); // gradients of this step that were not written yet
+  const fresh = new Set<string>(); // gradients of this step that were not written yet: whatever they hold is of another step
   let tokens: TokenGradients | null = null;
   const sessions = new Map<string, Promise<{ readonly session: Session; readonly graph: Graph }>>();
 
@@ -125,8 +125,11 @@ export function createTransformerEngine(options: EngineOptions): TransformerEngi
     for (const [name, sum] of denseGradients) {
       const part = outputs[gradientName(name)];
       if (part === undefined) continue;
+      if (into[gradientName(name)] === undefined) { // else it was written in place
+        if (fresh.has(name)) sum.set(floats(part));
+        else kernels.addScaled(sum, floats(part), 1);
+      }
       fresh.delete(name);
-      if (into[gradientName(name)] === undefined) kernels.addScaled(sum, floats(part), 1); // else it was written in place
     }
     const rowPart = outputs[gradientName(TOKEN_ROWS)];
     if (rowPart !== undefined) tokens?.add(batch.rows, floats(rowPart));
@@ -138,14 +141,14 @@ export function createTransformerEngine(options: EngineOptions): TransformerEngi
   const width = outputWidth(options);
   return {
     width,
-    denseGradients,
+    get denseGradients() {
+      for (const name of fresh) denseGradients.get(name)?.fill(0); // what no graph has written is 0; the others need no zeros first
+      fresh.clear();
+      return denseGradients;
+    },
     tokenGradients: () => tokens,
     begin: (sequences) => {
-      fresh.clear();
-      for (const [name, gradient] of denseGradients) {
-        fresh.add(name);
-        gradient.fill(0);
-      }
+      for (const name of denseGradients.keys()) fresh.add(name);
       tokens = trainable.has(TOKEN_TABLE) ? createTokenGradients({ sequences, padTokenId: shape.padTokenId, width: shape.width, kernels }) : null;
     },
     encode: async (sequences, draw, spans) => {
