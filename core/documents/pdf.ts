@@ -69,7 +69,7 @@ async function facts(document: PDFDocumentProxy): Promise<{ readonly title: stri
   const info = found.info ?? {};
   const title = 'Title' in info && typeof info.Title === 'string' ? info.Title.replace(/\s+/g, ' ').trim() : '';
   const language = 'Language' in info && typeof info.Language === 'string' ? info.Language.trim() : '';
-  return { title: /^(?:untitled|microsoft word - .*|.*\.(?:docx?|indd|qxd|tex|dvi))$/i.test(title) ? '' : title.replaceAll('\0', ''), language };
+  return { title: /^(?:untitled|microsoft word - .*|.*\.(?:docx?|odt|rtf|pptx?|xlsx?|html?|indd|qxd|tex|dvi))$/i.test(title) ? '' : title.replaceAll('\0', ''), language };
 }
 
 async function readPages(document: PDFDocumentProxy, { path, collector, signal }: { readonly path: string; readonly collector: BlockCollector; readonly signal: AbortSignal }): Promise<readonly Page[]> {
