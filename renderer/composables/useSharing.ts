@@ -7,6 +7,7 @@ import { useProjectsStore } from '../stores/projects.ts';
 import { loadInto } from './load-into.ts';
 import { uploadFile } from './upload-file.ts';
 import { useBridge } from './useBridge.ts';
+import { useJobs } from './useJobs.ts';
 
 export type Sharing = { readonly plan: Ref<Loadable<SharePlan>>; readonly loadPlan: (projectId: string) => Promise<void> };
 
@@ -33,6 +34,7 @@ export type Bringing = {
 
 export function useBringing(): Bringing {
   const { client } = useBridge();
+  const { loadAll } = useJobs();
   const store = useProjectsStore();
   const brought = shallowRef<Loadable<Brought>>(IDLE);
   const progress = shallowRef<Progress | null>(null);
@@ -68,8 +70,10 @@ export function useBringing(): Bringing {
       controller = own;
       try {
         for await (const event of await client.share.bring({ path, name: null }, { signal: own.signal })) {
-          if (event.kind === 'progress') progress.value = event.progress;
-          else {
+          if (event.kind === 'progress') {
+            if (progress.value === null) void loadAll().catch(() => undefined); // it stands among all work now; a lost connection is drawn by the frame
+            progress.value = event.progress;
+          } else {
             store.open = ready(event.project);
             return event.project;
           }
