@@ -15,7 +15,7 @@ import { record } from './records.ts';
 import type { ParallelPair, PhrasePair, Reading, Sentence } from './records.ts';
 
 /** A dictionary entry in two languages: what each sense is called, and its examples. */
-type Entry = { readonly name: string; readonly line: number; readonly headword: string; readonly senses: readonly { readonly glosses: readonly string[]; readonly examples: readonly { readonly source: string; readonly target: string | null }[] }[] };
+type Entry = { readonly name: string; readonly line: number; readonly headword: string; readonly senses: readonly { /** Of a subentry; left out: that of the entry. */ readonly headword?: string; readonly glosses: readonly string[]; readonly examples: readonly { readonly source: string; readonly target: string | null }[] }[] };
 
 /** The phrase pairs of a LIFT dictionary: the word with each gloss (where there is none, each definition) of each sense. @throws what liftParser and readTextPieces throw. */
 export async function* readLiftPhrases(path: string, signal: AbortSignal, options: CorpusOptions): AsyncGenerator<Reading<PhrasePair>[]> {
@@ -78,6 +78,7 @@ const TEXT_MARKERS = { source: ['tx', 't', 'txt', 'utt', 'vern', 'v'], target: [
 
 type Markers = { readonly record: string; readonly source: string; readonly target: string | null; readonly isDictionary: boolean };
 
+const SUBENTRY = 'se';
 const MARKER_LINES = 200_000;
 
 /** The markers of the first lines of a file, each with how often it is there. */
@@ -153,9 +154,9 @@ export async function* readSfmPhrases(path: string, signal: AbortSignal, options
   yield* phrasesOf(path, options, flatMapReadings(sfmRecords(path, signal, options, markers.record), (found) => (found.isHeader ? [] : [record(sfmEntry(found, markers))])));
 }
 
-/** Senses begin at \sn, \ps or a further gloss behind an example; an example's translation follows it. */
+/** Senses begin at \sn and \ps, subentries with a word of their own at \se; an example's translation follows it. */
 function sfmEntry({ fields, line }: SfmRecord, { source, target }: Markers): Entry {
-  type Growing = { glosses: string[]; examples: { source: string; target: string | null }[] };
+  type Growing = { headword?: string; glosses: string[]; examples: { source: string; target: string | null }[] };
   const exampleTargets: readonly string[] = Object.entries(DICTIONARY_MARKERS.exampleTarget).find(([marker]) => marker === target)?.[1] ?? ['xe', 'xn', 'xr'];
   const senses: Growing[] = [{ glosses: [], examples: [] }];
   let headword = '';
@@ -164,8 +165,9 @@ function sfmEntry({ fields, line }: SfmRecord, { source, target }: Markers): Ent
     const sense = senses.at(-1);
     if (text === '' || sense === undefined) continue;
     if (marker === source && headword === '') headword = text;
+    else if (marker === SUBENTRY) senses.push({ headword: text, glosses: [], examples: [] });
     else if (marker === 'sn' || marker === 'ps') {
-      if (sense.glosses.length + sense.examples.length > 0) senses.push({ glosses: [], examples: [] });
+      if (sense.glosses.length + sense.examples.length > 0) senses.push({ ...(sense.headword === undefined ? {} : { headword: sense.headword }), glosses: [], examples: [] });
     } else if (marker === target) sense.glosses.push(text);
     else if (DICTIONARY_MARKERS.exampleSource.some((name) => name === marker)) sense.examples.push({ source: text, target: null });
     else if (exampleTargets.includes(marker)) {
@@ -178,9 +180,9 @@ function sfmEntry({ fields, line }: SfmRecord, { source, target }: Markers): Ent
 
 function phrasesOf(path: string, options: CorpusOptions, entries: AsyncIterable<readonly Reading<Entry>[]>): AsyncGenerator<Reading<PhrasePair>[]> {
   return flatMapReadings(entries, ({ name, line, headword, senses }): readonly Reading<PhrasePair>[] => {
-    const found = senses.flatMap(({ glosses, examples }) =>
+    const found = senses.flatMap(({ headword: own = headword, glosses, examples }) =>
       glosses.flatMap((gloss, i): Reading<PhrasePair>[] => {
-        const reading = pairWithPlace({ source: headword, target: gloss, path, line, place: { name } }, options.onLeftOut);
+        const reading = pairWithPlace({ source: own, target: gloss, path, line, place: { name } }, options.onLeftOut);
         if (reading === null) return [];
         return [reading.kind === 'record' ? record({ ...reading.value, examples: i === 0 ? examples : [] }) : reading];
       }),

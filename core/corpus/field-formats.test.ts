@@ -176,6 +176,11 @@ describe('dictionaries', () => {
     await expect(read(readPairs, { 'a.db': text }, { mapping: { markers: { target: 'zz' } } })).rejects.toMatchObject({ code: 'corpus.missing-marker' });
   });
 
+  test('Toolbox: a subentry has its own word and meanings', async () => {
+    const text = '\\lx ai\n\\ps n\n\\ge tree\n\\se ai-balun\n\\ps n\n\\ge box\n\\ps v\n\\ge to box\n\\xv Ai-balun ida.\n\\xe One box.\n\\lx uma\n\\ge house\n';
+    expect(sides(await read(readPairs, { 'a.db': text }))).toEqual([['ai', 'tree'], ['ai-balun', 'box'], ['ai-balun', 'to box'], ['Ai-balun ida.', 'One box.'], ['uma', 'house']]);
+  });
+
   test('LIFT: definitions stand in for missing glosses, and examples come with their translation', async () => {
     const lift = '<lift version="0.13"><entry id="e"><lexical-unit><form lang="sw"><text>maji</text></form></lexical-unit><sense><definition><form lang="en"><text>a liquid</text></form></definition><example><form lang="sw"><text>Maji moto</text></form><translation><form lang="en"><text>hot water</text></form></translation></example></sense></entry></lift>';
     expect((await read(readPhrases, { 'a.lift': lift })).records).toMatchObject([{ source: 'maji', target: 'a liquid', examples: [{ source: 'Maji moto', target: 'hot water' }] }]);

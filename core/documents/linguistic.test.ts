@@ -86,6 +86,7 @@ describe('Toolbox', () => {
   test('dictionaries: the entry with its meanings, examples with their translations', async () => {
     const { blocks } = await readBytes('a.db', '\\lx paka\n\\ps n\n\\ge cat\n\\gn chat\n\\xv Paka analala.\n\\xe The cat sleeps.\n\\xv Paka!\n\\lx mti\n\\ge tree\n');
     expect(rows(blocks, 'line')).toEqual([['segment', 'paka: cat; chat', 1], ['segment', 'Paka analala.', 5], ['segment', 'The cat sleeps.', 5], ['segment', 'Paka!', 7], ['segment', 'mti: tree', 8]]);
+    expect(rows((await readBytes('a.db', '\\lx ai\n\\ge tree\n\\se ai-balun\n\\ge box\n\\xv Ai-balun ida.\n\\lx uma\n\\ge house\n')).blocks, 'line')).toEqual([['segment', 'ai: tree', 1], ['segment', 'ai-balun: box', 3], ['segment', 'Ai-balun ida.', 5], ['segment', 'uma: house', 6]]);
     expect(rows((await readBytes('a.db', '\\w abi\n\\g water\n\\d some\n\n\\w cedi\n\\g fire\n')).blocks)).toEqual(['abi', 'water', 'some', 'cedi', 'fire'].map((text) => ['segment', text])); // markers of a project's own
     await expect(readBytes('a.dic', 'three\ncommon\nwords\n')).rejects.toMatchObject({ code: 'documents.not-toolbox' });
   });

@@ -13,7 +13,8 @@ import { addVersions } from './versions.ts';
 const TEXT_LINES = ['tx', 't', 'ut', 'sent'];
 const FREE_TRANSLATIONS = ['ft', 'fe', 'f', 'fn', 'fr', 'fg', 'eng', 'trs', 'nt'];
 const GLOSS_LINES = ['mb', 'm', 'ge', 'g', 'gl', 'gn', 'ps', 'p'];
-const HEADWORDS = ['lx', 'lc', 'se', 'va', 'alt'];
+const SUBENTRY = 'se';
+const HEADWORDS = ['lx', 'lc', SUBENTRY, 'va', 'alt'];
 const MEANINGS = ['ge', 'gn', 'gr', 'gg', 'de', 'dn', 'dr', 'dx', 'tkp', 'eng', 'arg'];
 /** An example and its translations, which follow it: \xv \xe \xn; \ex \xp \xe in some projects. */
 const EXAMPLES = new Set(['xv', 'ex']);
@@ -76,7 +77,16 @@ function milliseconds(written: string): number | null {
   return Math.round(written.replace(',', '.').split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * SECONDS_TO_MS);
 }
 
+/** An entry, then each of its subentries (\se), which has a word and meanings of its own. */
 function writeEntry(record: SfmRecord, collector: BlockCollector): void {
+  const starts = [0, ...record.fields.flatMap(({ marker }, i) => (marker === SUBENTRY && i > 0 ? [i] : []))];
+  starts.forEach((start, k) => {
+    const fields = record.fields.slice(start, starts[k + 1]);
+    writeWord({ ...record, line: fields[0]?.line ?? record.line, fields }, collector);
+  });
+}
+
+function writeWord(record: SfmRecord, collector: BlockCollector): void {
   const values = (markers: readonly string[]): readonly string[] => [...new Set(markers.flatMap((marker) => sfmValues(record, marker)))];
   const text = [values(HEADWORDS).join(', '), values(MEANINGS).join('; ')].filter((part) => part !== '').join(': ');
   collector.add('segment', text, { line: record.line });
