@@ -86,7 +86,7 @@ describe('the look at a file', () => {
 
   it('shows rows, whether it is enough, what is wrong and where, the gravest first', async () => {
     const dialog = await draw(readable);
-    expect(words()).toContain('500 pairs · TSV · utf-8');
+    expect(words().replace(/[\u2068\u2069]/g, '')).toContain('500 pairs · TSV · utf-8');
     expect(words()).toContain('500 different pairs are enough to begin: expect about 34 points of 100');
     expect(words()).toContain('maji');
     const found = [...document.body.querySelectorAll('.finding')].map((one) => one.textContent ?? '');
