@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   train: async () => (await import('./train.ts')).trainCommand,
   evaluate: async () => (await import('./evaluate.ts')).evaluateCommand,
   calibrate: async () => (await import('./calibrate.ts')).calibrateCommand,
+  mine: async () => (await import('./mine.ts')).mineCommand,
   index: async () => (await import('./index-documents.ts')).indexCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   'phrases train': async () => (await import('./phrases-train.ts')).phrasesTrainCommand,

@@ -3,6 +3,7 @@ import { writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { readTexts } from '../../core/corpus/sources.ts';
 import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { mineBitext, type SimilarityBlock } from '../../core/retrieval/bitext-mining.ts';
+import { commonLanguage } from '../../core/retrieval/guess-language.ts';
 import { sentenceSimilarities } from '../../core/retrieval/sentence-similarities.ts';
 import type { IndexEvent } from '../contract/index.ts';
 import { corpusSource } from '../project/inspection.ts';
@@ -18,13 +19,25 @@ const LEAST_SCORE = 1;
 
 export type MineWishes = { readonly signal: AbortSignal; readonly report: (event: IndexEvent) => void };
 
-/** Reads, mines, writes the candidates (best first) as JSON. @throws what the readers, `openEncoder` and `mineBitext` throw. */
-export async function runMineTask({ modelFolder, source, target, outputFile, threads }: MineTask, { signal, report }: MineWishes): Promise<CallOutput<'mine'>> {
+export type MinedPair = { readonly source: string; readonly target: string; readonly score: number };
+
+/** Mines and writes the candidates (best first) as JSON. @throws as `mineTexts`. */
+export async function runMineTask({ outputFile, ...task }: MineTask, wishes: MineWishes): Promise<CallOutput<'mine'>> {
+  const mined = await mineTexts(task, wishes);
+  await writeJsonAtomic(outputFile, mined);
+  return { candidates: mined.length, proposed: PROPOSED_THRESHOLD };
+}
+
+/** null: the language that most of its sentences are in. */
+type MinedText = Omit<MineTask['source'], 'language'> & { readonly language: string | null };
+
+/** The candidates of two texts, best first. @throws what the readers, `openEncoder` and `mineBitext` throw. */
+export async function mineTexts({ modelFolder, source, target, threads }: Pick<MineTask, 'modelFolder' | 'threads'> & { readonly source: MinedText; readonly target: MinedText }, { signal, report }: MineWishes): Promise<readonly MinedPair[]> {
   const say = (phase: 'reading' | 'encoding' | 'finishing', done: number, total: number | null, leftMs: number | null = null): void => report({ kind: 'progress', phase, done, total, unit: 'sentences', leftMs });
   say('reading', 0, null);
   const encoder = await openEncoder(modelFolder);
   const [sources, targets] = [await sentencesOf(source, { signal, report }), await sentencesOf(target, { signal, report })];
-  const blocks = sentenceSimilarities({ encoder, sources, targets, sourceLanguage: source.language, targetLanguage: target.language, threads, signal });
+  const blocks = sentenceSimilarities({ encoder, sources, targets, sourceLanguage: source.language ?? commonLanguage(sources, encoder), targetLanguage: target.language ?? commonLanguage(targets, encoder), threads, signal });
   const told = async function* (): AsyncGenerator<SimilarityBlock> {
     let compareFrom = 0;
     for await (const block of blocks) {
@@ -36,12 +49,11 @@ export async function runMineTask({ modelFolder, source, target, outputFile, thr
   };
   const mined = (await mineBitext({ blocks: told(), targets: targets.length })).filter(({ score }) => score >= LEAST_SCORE);
   say('finishing', sources.length, sources.length);
-  await writeJsonAtomic(outputFile, mined.map((pair) => ({ source: sources[pair.source], target: targets[pair.target], score: pair.score })));
-  return { candidates: mined.length, proposed: PROPOSED_THRESHOLD };
+  return mined.map((pair) => ({ source: sources[pair.source] ?? '', target: targets[pair.target] ?? '', score: pair.score }));
 }
 
 /** Each sentence once, in order; bad lines are told. */
-async function sentencesOf({ path, format, encoding, mapping }: MineTask['source'], { signal, report }: MineWishes): Promise<readonly string[]> {
+async function sentencesOf({ path, format, encoding, mapping }: MinedText, { signal, report }: MineWishes): Promise<readonly string[]> {
   const sentences = new Set<string>();
   for await (const readings of readTexts(corpusSource({ paths: [path], format, languages: null, encoding, mapping }), signal)) {
     for (const reading of readings) {
