@@ -12,5 +12,6 @@ export const BENCHMARKS: Readonly<Record<string, () => Promise<Command>>> = {
   bundle: async () => (await import('./bundle.ts')).bundleBenchmark,
   startup: async () => (await import('./startup.ts')).startupBenchmark,
   ingest: async () => (await import('./ingest.ts')).ingestBenchmark,
+  kills: async () => (await import('./kills.ts')).killsBenchmark,
   inspect: async () => (await import('./inspect.ts')).inspectBenchmark,
 };
