@@ -39,6 +39,17 @@ describe('readCorpora', () => {
     expect(documents?.length).toBe(sentences.length);
   });
 
+  it('thins a text without documents too: the beginning of a long one, every so many lines where their order says nothing', async () => {
+    using folder = temporaryFolder();
+    const files = { 'sw.txt': Array.from({ length: 3000 }, (_, line) => `mstari ${line}`).join('\n'), 'q.jsonl': '{"query":"a?","positive":"a"}' };
+    const of = async (documents: string) => (await read(folder.path, files, { retrieval: [{ pairs: 'q.jsonl' }], monolingual: [{ path: 'sw.txt', language: 'sw', documents }], sentencesPerLanguage: 10 })).corpora.monolingual[0]?.sentences ?? [];
+    for (const documents of ['blank-lines', 'file']) expect(await of(documents)).toEqual(Array.from({ length: 200 }, (_, line) => `mstari ${line}`));
+    const spread = await of('none');
+    expect(spread.length).toBeGreaterThan(100);
+    expect(spread.length).toBeLessThanOrEqual(200);
+    expect(spread.at(-1)).toMatch(/^mstari 29\d\d$/);
+  });
+
   it('reads field formats with their mapping and encoding, and keeps their terms', async () => {
     using folder = temporaryFolder();
     const lift = '<lift version="0.13"><entry id="e"><lexical-unit><form lang="sw"><text>maji</text></form></lexical-unit><sense><gloss lang="en"><text>water</text></gloss></sense></entry></lift>';

@@ -66,7 +66,7 @@ export async function readCorpora(options: { readonly recipe: Pick<Recipe, 'retr
   for (const source of recipe.monolingual) {
     const { path, language } = source;
     onFile(path);
-    const records = await thinned(recordsOf(readTexts(corpusSourceOf(source), signal), onProblem), recipe.sentencesPerLanguage);
+    const records = await thinned(recordsOf(readTexts(corpusSourceOf(source), signal), onProblem), { wanted: recipe.sentencesPerLanguage, documents: source.documents });
     requireSome(records.length, path, 'sentences');
     monolingual.push({ name: path, language, ...inDocuments(records, source) });
   }
@@ -76,20 +76,33 @@ export async function readCorpora(options: { readonly recipe: Pick<Recipe, 'retr
 /** A text of which few sentences are wanted is thinned while it is read, once it has so many times as many: collections of millions need not fit into memory. */
 const MOST_KEPT_TIMES = 20;
 
-/** All sentences, or those of every document, every second, every fourth ..., as soon as there are too many. */
-async function thinned(sentences: AsyncIterable<Sentence>, wanted: number | undefined): Promise<readonly Sentence[]> {
-  const most = wanted === undefined ? Number.POSITIVE_INFINITY : wanted * MOST_KEPT_TIMES;
-  let records: Sentence[] = [];
+/**
+ * All sentences, or those of every document, every second, every fourth ..., as soon as there are too many; of a document that alone has too
+ * many its beginning (`limitSentences` would take no more of it). Where the order says nothing, a line is a document.
+ */
+async function thinned(sentences: AsyncIterable<Sentence>, { wanted, documents = 'blank-lines' }: { readonly wanted: number | undefined; readonly documents: Recipe['monolingual'][number]['documents'] }): Promise<readonly Sentence[]> {
+  const all: Sentence[] = [];
+  if (wanted === undefined) {
+    for await (const sentence of sentences) all.push(sentence);
+    return all;
+  }
+  const most = wanted * MOST_KEPT_TIMES;
+  let kept: { readonly sentence: Sentence; readonly unit: number }[] = [];
   let every = 1;
+  let line = -1;
+  let current = { unit: -1, count: 0 };
   for await (const sentence of sentences) {
-    if (sentence.document % every !== 0) continue;
-    records.push(sentence);
-    if (records.length <= most || sentence.document < 2 * every) continue; // one document is not cut
+    line += 1;
+    const unit = documents === 'file' ? 0 : documents === 'blank-lines' ? sentence.document : line;
+    current = unit === current.unit ? { unit, count: current.count + 1 } : { unit, count: 1 };
+    if (unit % every !== 0 || current.count > most) continue;
+    kept.push({ sentence, unit });
+    if (kept.length <= most || unit < 2 * every) continue;
     every *= 2;
     const step = every;
-    records = records.filter(({ document }) => document % step === 0);
+    kept = kept.filter((one) => one.unit % step === 0);
   }
-  return records;
+  return kept.map(({ sentence }) => sentence);
 }
 
 /** The sentences of a text in its documents, as its source says where those end. */
