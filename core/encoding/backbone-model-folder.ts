@@ -81,7 +81,7 @@ export async function writeBackboneModelFolder(folder: string, model: BackboneMo
 export async function readBackboneModelFolder(folder: string): Promise<{ readonly manifest: ModelManifest; readonly model: BackboneModel }> {
   const manifest = await readManifest(folder);
   const { encoder, pivot, languages, training } = manifest;
-  if (encoder.kind === 'static' || encoder.kind === 'words') throw new InputError('model.other-kind', `${folder}: expected a model around a backbone, found one of kind ${encoder.kind}.`, { data: { path: folder } });
+  if (encoder.kind === 'static' || encoder.kind === 'words') throw new InputError('model.other-kind', `${folder}: expected a model around a backbone, found one of kind ${encoder.kind}. Choose another model.`, { data: { path: folder } });
   for (const [name, hash] of Object.entries(manifest.files)) {
     if (!isPart(name, manifest) && (await isMissing(join(folder, name)))) continue; // held-back texts stay behind when a model is shared without them
     if ((await sha256OfFile(join(folder, name))) !== hash) throw damaged(join(folder, name));
