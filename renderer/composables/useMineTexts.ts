@@ -4,6 +4,7 @@ import type { Corpus } from '../../main/contract/index.ts';
 import { problemFrom } from '../bridge.ts';
 import { useMiningStore, type ChosenText, type Side, type TextState } from '../stores/mining.ts';
 import { fileName } from '../stores/pending-corpora.ts';
+import { shownName } from './shown-name.ts';
 import { uploadFile } from './upload-file.ts';
 import { useBridge } from './useBridge.ts';
 
@@ -56,7 +57,7 @@ export function useMineTexts(projectId: () => string): MineTexts {
     chooseCorpus(side, { paths, name, languages, counts, rows }) {
       put(side, { path: paths[0] ?? null, name, language: languages.kind === 'one' ? languages.language : null, state: { status: 'readable', sentences: counts.records, rows } });
     },
-    choosePath: (side, path) => look(side, { path, name: fileName(path), language: null, state: { status: 'looking' } }),
+    choosePath: (side, path) => look(side, { path, name: shownName(fileName(path)), language: null, state: { status: 'looking' } }),
     async drop(side, file) {
       const text: ChosenText = { path: null, name: file.name, language: null, state: { status: 'uploading', fractionDone: 0 } };
       put(side, text);
