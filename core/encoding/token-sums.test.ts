@@ -38,6 +38,26 @@ describe('token sums', () => {
     expect(windows).toBeGreaterThan(300);
   });
 
+  it('are those of vectors summed number by number in double precision, to 1e-6', async () => {
+    const model = await testModel({ width: 16 });
+    const { tokenSums } = createStaticEncoder(model, 'test');
+    if (tokenSums === undefined) throw new Error('a static encoder has token sums');
+    const { width, table, weights, mean, scale } = model;
+    let compared = 0;
+    for (const words of [1, 20, 61, 3000]) {
+      const tokens = tokenSums.tokens(longText(words));
+      const found = tokenSums.factors(tokens);
+      [{ start: 0, end: tokens.length }, ...windowRanges(tokens.length)].forEach(({ start, end }, place) => {
+        const sum = Array.from({ length: width }, (_, k) => tokens.subarray(start, end).reduce((total, id) => total + (weights[id] ?? 0) * (table[id * width + k] ?? 0), 0));
+        const length = Math.hypot(...sum);
+        const u = Math.hypot(...sum.map((value, k) => (value / length - (mean[k] ?? 0)) * (scale[k] ?? 0)));
+        for (const [i, expected] of [1 / (length * u), 1 / u].entries()) expect(Math.abs((found[2 * place + i] ?? NaN) / expected - 1)).toBeLessThan(1e-6);
+        compared += 1;
+      });
+    }
+    expect(compared).toBeGreaterThan(300);
+  });
+
   it('know whether the parts between spaces can be cut alone', async () => {
     const model = await testModel();
     const { tokenSums } = createStaticEncoder(model, 'test');

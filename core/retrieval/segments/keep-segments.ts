@@ -2,12 +2,11 @@
 import type { IndexedFile } from '../store/journal.ts';
 import type { LanceStore } from '../store/lance-store.ts';
 import { numberDocuments } from '../library-documents.ts';
-import { createSegmentWriter, openSegments, removeSegments } from './segment-folder.ts';
+import { createSegmentWriter, openSegments, removeSegments, SMALL_SEGMENT } from './segment-folder.ts';
 import type { SegmentMaking } from './segment-folder.ts';
 
 /** With more segments than this the small ones are joined. */
 const MOST_SEGMENTS = 12;
-const SMALL_SEGMENT = 16_384;
 /** A segment of which less than this share still counts is made anew. */
 const LEAST_LIVE_SHARE = 0.6;
 const PIECE_CHUNKS = 4096;

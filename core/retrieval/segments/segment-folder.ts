@@ -30,8 +30,10 @@ export type NamedSegment = { readonly name: string; readonly path: string; reado
 
 const FOLDER = 'segments';
 const ENDING = '.seg';
-/** Lists of a segment under construction: some 75,000 chunks, 300 MB of memory. */
-const MOST_POSTINGS = 48_000_000;
+/** Terms of the parts of a segment's documents: some 75,000 chunks. */
+const MOST_POSTINGS = 54_000_000;
+/** Segments below it are joined when there are many. */
+export const SMALL_SEGMENT = 16_384;
 /** After so long a segment is written though it is not full, so that searches beside the indexing see what is new. */
 const LONGEST_WAIT_MS = 60_000;
 
@@ -105,7 +107,9 @@ export function createSegmentWriter(indexFolder: string, making: SegmentMaking):
       return builder.add(documentOf(chunk));
     },
     pause: async () => {
-      if (builder !== null && (builder.postings() >= MOST_POSTINGS || performance.now() - since >= LONGEST_WAIT_MS)) await write();
+      if (builder === null) return;
+      const isLarge = builder.postings() >= MOST_POSTINGS || (documentTerms.isFull() && builder.size() >= SMALL_SEGMENT); // nearly every word a new one: what is remembered would grow with them
+      if (isLarge || performance.now() - since >= LONGEST_WAIT_MS) await write();
     },
     finish: async () => {
       await write();
