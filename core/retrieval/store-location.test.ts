@@ -9,15 +9,14 @@ import { buildIndex } from './build-index.ts';
 import { createHashEncoder } from './hash-encoder.ts';
 import { openIndex } from './open-index.ts';
 import { checkedLocation } from './store/store-location.ts';
-import { startObjectStore, type ObjectStore } from './store/test-object-store.ts';
+import { OBJECT_STORE_ACCOUNT, startObjectStore, type ObjectStore } from './store/test-object-store.ts';
 
-const SECRET = 'not-so-secret';
-const environment = { AWS_ACCESS_KEY_ID: 'someone', AWS_SECRET_ACCESS_KEY: SECRET, AWS_REGION: 'us-east-1', AWS_ALLOW_HTTP: 'true' };
+const environment = { AWS_ACCESS_KEY_ID: OBJECT_STORE_ACCOUNT.key, AWS_SECRET_ACCESS_KEY: OBJECT_STORE_ACCOUNT.secret, AWS_REGION: 'us-east-1', AWS_ALLOW_HTTP: 'true' };
 let server: ObjectStore;
 let root = '';
 
 beforeAll(async () => {
-  server = await startObjectStore();
+  server = await startObjectStore('archive');
   root = await mkdtemp(join(tmpdir(), 'isogloss-remote-'));
   for (const [name, value] of Object.entries({ ...environment, AWS_ENDPOINT: server.endpoint })) process.env[name] = value;
 });
@@ -46,7 +45,7 @@ describe('a library at s3://', () => {
       }
     };
     expect(await build()).toMatchObject({ added: 2 });
-    expect([...server.objects.keys()].some((key) => key.startsWith(`archive/${kind}/chunks.lance/data/`))).toBe(true);
+    expect((await server.keys()).some((key) => key.startsWith(`archive/${kind}/chunks.lance/data/`))).toBe(true);
     expect(await readdir(indexFolder)).not.toContain('lance');
     expect(await find('rain')).toEqual(['river.txt: The river is wide after the rain.']);
     await writeFile(join(documentsFolder, 'hill.txt'), 'They carry clean water from the well.');
@@ -54,7 +53,7 @@ describe('a library at s3://', () => {
     expect(await find('water')).toEqual(['hill.txt: They carry clean water from the well.']);
     await rm(join(indexFolder, 'segments'), { recursive: true });
     expect(await find('water')).toHaveLength(1);
-    for (const file of ['index.json', 'journal.jsonl', 'seal.json']) expect(await readFile(join(indexFolder, file), 'utf8')).not.toContain(SECRET);
+    for (const file of ['index.json', 'journal.jsonl', 'seal.json']) expect(await readFile(join(indexFolder, file), 'utf8')).not.toContain(OBJECT_STORE_ACCOUNT.secret);
   });
 });
 

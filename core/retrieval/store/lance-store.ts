@@ -130,7 +130,7 @@ export async function openStore(indexFolder: string, { width, keepsVectors, loca
     }
     const connection = await connect(location ?? folder);
     const present = await connection.tableNames();
-    const table = async (name: string, schema: Schema): Promise<Table> => (present.includes(name) ? connection.openTable(name) : connection.createEmptyTable(name, schema));
+    const table = async (name: string, schema: Schema): Promise<Table> => (present.includes(name) ? connection.openTable(name) : connection.createEmptyTable(name, schema, { existOk: true })); // some S3-compatible servers do not list folders that hold only folders
     const chunks = await table(TABLES.chunks, chunkSchema);
     const vectors = await table(TABLES.vectors, vectorSchema(width));
     return makeStore({ folder, width, keepsVectors, location, quarantined, connection, chunks, vectors });
