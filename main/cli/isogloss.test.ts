@@ -137,7 +137,7 @@ describe('retrieval', () => {
 
 describe('bad input', () => {
   const cases: readonly (readonly [string, () => readonly string[], RegExp])[] = [
-    ['an unknown command', () => ['tarin'], /Expected one of train, evaluate, calibrate, index, search/],
+    ['an unknown command', () => ['tarin'], /Expected one of train, evaluate, calibrate, mine, index, search/],
     ['an unknown option', () => ['train', '--recipie', 'x'], /--recipie is not an option of this command\. It knows: --recipe --out/],
     ['a word without an option', () => ['search', '--index', 'x', '--query', 'two', 'words'], /found "words"\. Put quotation marks/],
     ['a missing option', () => ['train', '--recipe', 'x'], /--out: expected the folder for the model, found nothing/],
