@@ -89,6 +89,7 @@ export async function createServices(given: ApplicationOptions): Promise<Service
   const searcher = createService({ startProcess, worker: 'search', idleMs: SEARCHER_IDLE_MS, now: steady });
   const threads = physicalCores();
   const generations = new Map<string, number>();
+  const openAnew = (projectId: string): void => void generations.set(projectId, (generations.get(projectId) ?? 0) + 1);
   const libraryWatch = createLibraryWatch({ ...(options.libraryQuietMs === undefined ? {} : { quietMs: options.libraryQuietMs }), look: (projectId) => lookAtLibrary({ projectId, projects, inspector, start: (request) => jobs.start(request), tried }).catch((error: unknown) => options.onFault(error instanceof Error ? error : new Error(String(error)))) });
   const tried = new Map<string, string>();
   const noteJob = createJobNotes(log);
@@ -103,8 +104,9 @@ export async function createServices(given: ApplicationOptions): Promise<Service
       madeBy: `Isogloss ${options.version}`,
       now,
       onTrained: (projectId) => libraryWatch.lookSoon(projectId),
+      onGrown: openAnew,
       onIndexed: (projectId) => {
-        generations.set(projectId, (generations.get(projectId) ?? 0) + 1);
+        openAnew(projectId);
         libraryWatch.lookSoon(projectId); // what changed while it was indexed
         void measureJudgements({ projectId, projects, searcher, generation: generations.get(projectId) ?? 0, now }).catch((error: unknown) => options.onFault(error instanceof Error ? error : new Error(String(error))));
       },

@@ -1,12 +1,17 @@
 /** Facts about a living library behind the door: it follows its folders and its model, judgements are kept and measured, texts are mined. Real workers. */
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pathOnDisk } from '../../core/base/file-names.ts';
+import type { Progress } from '../../core/base/progress.ts';
 import { writeModelFolder } from '../../core/encoding/model-folder.ts';
+import { openEncoder } from '../../core/encoding/open-encoder.ts';
 import { testModel } from '../../core/encoding/test-models.ts';
+import { buildIndex } from '../../core/retrieval/build-index.ts';
+import { journalPath } from '../../core/retrieval/store/index-manifest.ts';
 import { errorRecordFrom, NO_FILTER, type Hit, type IsoglossClient, type Job, type JobRequest, type Library } from '../contract/index.ts';
+import { libraryPlace } from '../project/index-places.ts';
 import type { Services } from './application.ts';
 import { clientWithoutSocket, createTestServices } from './test-services.ts';
 
@@ -80,6 +85,23 @@ async function indexed(): Promise<Extract<Library, { status: 'indexed' }>> {
   return library;
 }
 
+/** A first reading that stays after one of two documents while something is asked of it, and is then left. */
+async function readInPart(ask: () => Promise<void>): Promise<void> {
+  const modelFolder = join(projectFolder, 'models', 'model-1');
+  const indexFolder = join(libraryPlace(projectFolder), 'index');
+  const leaving = new AbortController();
+  let isPaused = false;
+  const report = ({ phase, done: files }: Progress): void => {
+    if (phase === 'indexing' && files === 0) isPaused = true; // before the second is begun
+  };
+  const reading = buildIndex({ encoder: await openEncoder(modelFolder), modelFolder, documentsFolder: documents, indexFolder, signal: leaving.signal, isPaused: () => isPaused, report });
+  reading.catch(() => undefined); // awaited below
+  await until(async () => ((await stat(journalPath(indexFolder)).catch(() => null)) === null ? null : true));
+  await ask();
+  leaving.abort(new Error('left'));
+  await expect(reading).rejects.toThrow('left');
+}
+
 /** No job under way, and nothing left to notice. */
 const settled = (): Promise<true> =>
   until(async () => {
@@ -93,6 +115,11 @@ const failure = (call: Promise<unknown>): Promise<ReturnType<typeof errorRecordF
 describe('a library', () => {
   it('is indexed when the person says so, and watched from then on', async () => {
     expect(await client.library.choose({ projectId, folder: documents })).toMatchObject({ status: 'not-indexed', folders: [{ name: '', path: documents, state: 'present' }] });
+    expect(await client.library.status({ projectId })).toMatchObject({ isSearchable: false });
+    await readInPart(async () => {
+      expect(await client.library.status({ projectId })).toMatchObject({ status: 'not-indexed', isSearchable: true });
+      expect([await paths('hill'), await paths('boat')]).toEqual([['inner/house.txt'], []]);
+    });
     expect((await run({ kind: 'index', projectId })).state).toMatchObject({ status: 'finished', result: { summary: { files: 2, failed: 0 } } });
     expect(await paths('boat')).toEqual(['river.txt']);
     const watching = await until(async () => ((await indexed()).watching === 'looking' ? null : (await indexed()).watching));

@@ -29,7 +29,8 @@ const folders = z.array(libraryFolderSchema).max(LIBRARY_FOLDERS).readonly();
 /** `other-model`: another model made the index; it answers until the new one, which is made beside it, is ready. */
 export const librarySchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('none') }),
-  z.object({ status: z.literal('not-indexed'), folders, watching: watchingSchema }),
+  /** `isSearchable`: a first reading is under way or was left, and what it has read so far can be searched. */
+  z.object({ status: z.literal('not-indexed'), folders, watching: watchingSchema, isSearchable: z.boolean() }),
   z.object({ status: z.literal('folder-missing'), folders, watching: watchingSchema }),
   z.object({
     status: z.literal('indexed'),

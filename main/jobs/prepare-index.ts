@@ -10,10 +10,15 @@ import type { StartProcess } from '../workers/process.ts';
 import type { PreparedJob } from './registry.ts';
 import { runInWorker } from './run-in-worker.ts';
 
+/** Opening an index that is not finished costs what it holds, so it is opened anew when it has grown by this much. */
+const GROWTH = 1.5;
+
 export type PrepareIndexOptions = {
   readonly startProcess: StartProcess;
   readonly now: () => number;
   readonly onIndexed: (projectId: string) => void;
+  /** A first reading has got further, by half of what it had read: whoever searches meanwhile opens the index anew. */
+  readonly onGrown: (projectId: string) => void;
 };
 
 /** @throws InputError 'index.no-model', 'index.no-folder'. */
@@ -24,15 +29,27 @@ export function prepareIndex(options: PrepareIndexOptions, { folder, file }: Ope
   if (folders.length === 0) throw new InputError('index.no-folder', 'Expected a folder of documents, found none. Choose the folder first.');
   const place = libraryPlace(folder);
   let indexedAt = options.now();
+  let isFirst = false;
+  let readWhenOpened = 0;
+  const followGrowth = (done: number): void => {
+    if (!isFirst || done < readWhenOpened * GROWTH + 1) return;
+    readWhenOpened = done;
+    options.onGrown(file.id);
+  };
   return {
     run: (onEvent) =>
       runInWorker<'index'>((call) => callInWorker(options.startProcess, 'index', call), {
         makeReady: async () => {
           indexedAt = options.now();
           await mkdir(place, { recursive: true });
-          return { modelFolder, folders, place, failures: (await readLibraryReport(folder))?.failures ?? [], spelling: file.spelling };
+          const before = await readLibraryReport(folder);
+          isFirst = before === null;
+          return { modelFolder, folders, place, failures: before?.failures ?? [], spelling: file.spelling };
         },
-        onEvent,
+        onEvent: (event) => {
+          if (event.kind === 'index' && event.event.kind === 'progress' && event.event.phase === 'encoding') followGrowth(event.event.done);
+          onEvent(event);
+        },
         finish: async ({ summary, modelId, indexFolder, fingerprint, libraryFiles, failures }) => {
           await useIndex(place, indexFolder);
           await writeLibraryReport(folder, { folders, modelId, spelling: file.spelling, indexedAt, fingerprint, chunks: summary.chunks, documents: summary.files, files: libraryFiles, failures });

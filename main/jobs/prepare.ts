@@ -41,6 +41,8 @@ export type PrepareOptions = {
   /** Called after the model of a project has changed, and after its index has. */
   readonly onTrained: (projectId: string) => void;
   readonly onIndexed: (projectId: string) => void;
+  /** A first reading has got further, by half of what it had read. */
+  readonly onGrown: (projectId: string) => void;
 };
 
 const SECONDS_A_MINUTE = 60;

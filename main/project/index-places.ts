@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeJsonAtomic } from '../../core/base/atomic-files.ts';
 import { IsoglossError } from '../../core/base/errors.ts';
-import { findManifest, type IndexManifest } from '../../core/retrieval/store/index-manifest.ts';
+import { findManifest, journalPath, type IndexManifest } from '../../core/retrieval/store/index-manifest.ts';
 
 const CURRENT_FILE = 'current.json';
 /** The name that the first index of a library has. */
@@ -64,6 +64,11 @@ export async function servingIndex(place: string, present: { readonly modelFolde
   if (present !== null && present.modelId === modelId) return { indexFolder, modelFolder: present.modelFolder, modelId };
   const isThere = manifest.modelFolder !== null && (await stat(manifest.modelFolder).then(() => true, () => false));
   return { indexFolder, modelFolder: isThere ? manifest.modelFolder : null, modelId };
+}
+
+/** Whether a first reading has stored something by now; a look at one file, because it is asked every few seconds. */
+export async function hasPassages(place: string): Promise<boolean> {
+  return stat(journalPath(await currentIndex(place))).then(({ size }) => size > 0, () => false);
 }
 
 /** Damaged or of a newer version counts as none here; opening it says what is wrong. */

@@ -7,7 +7,7 @@ import { InputError, IsoglossError } from '../../core/base/errors.ts';
 import { pathOnDisk } from '../../core/base/file-names.ts';
 import { walkLibrary } from '../../core/documents/library-folders.ts';
 import { errorRecordSchema, LIBRARY_FILES_SHOWN, LIBRARY_FOLDERS, libraryFileSchema, list, spellingRulesSchema, type Library, type LibraryFolder, type Watching } from '../contract/index.ts';
-import { libraryPlace } from './index-places.ts';
+import { hasPassages, libraryPlace } from './index-places.ts';
 import type { ProjectFile } from './project-file.ts';
 
 const REPORT_FILE = 'last-run.json';
@@ -68,7 +68,8 @@ export async function viewLibrary({ folder, file, modelId, watching }: LibraryFa
   const folders = await Promise.all(file.library.folders.map(viewFolder));
   const report = await readLibraryReport(folder);
   if (report === null || !report.folders.some(({ path }) => folders.some((now) => now.path === path))) {
-    return { status: folders.every(({ state }) => state === 'missing') ? 'folder-missing' : 'not-indexed', folders, watching };
+    if (folders.every(({ state }) => state === 'missing')) return { status: 'folder-missing', folders, watching };
+    return { status: 'not-indexed', folders, watching, isSearchable: report === null && (await hasPassages(libraryPlace(folder))) };
   }
   if (folders.every(({ state }) => state === 'missing')) return { status: 'folder-missing', folders, watching };
   return {

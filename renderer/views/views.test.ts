@@ -109,7 +109,8 @@ describe('the library', () => {
   });
 
   it.each([
-    ['not read', { status: 'not-indexed', folders, watching: 'events' }, 'not read yet'],
+    ['not read', { status: 'not-indexed', folders, watching: 'events', isSearchable: false }, 'not read yet'],
+    ['read in part', { status: 'not-indexed', folders, watching: 'events', isSearchable: true }, 'what has been read so far can be searched'],
     ['missing', { status: 'folder-missing', folders, watching: 'events' }, 'is not there now'],
     ['made by another model', { ...indexed, madeBy: 'other-model' }, 'The model has changed since'],
     ['stale', { ...indexed, changes: { added: 2, changed: 0, removed: 1 } }, '3 documents are new, changed or gone'],
@@ -118,7 +119,7 @@ describe('the library', () => {
   });
 
   it('being read shows how far, offers to cancel, and nothing else may be done to it', async () => {
-    const panel = draw({ status: 'not-indexed', folders, watching: 'events' }, inState({ status: 'running', progress: { phase: 'encoding', done: 3, total: 60, unit: 'files' }, leftMs: 4_000 }));
+    const panel = draw({ status: 'not-indexed', folders, watching: 'events', isSearchable: false }, inState({ status: 'running', progress: { phase: 'encoding', done: 3, total: 60, unit: 'files' }, leftMs: 4_000 }));
     expect(panel.text()).toContain('3 of 60 files');
     const cancel = panel.findAll('button').find((button) => button.text() === 'Cancel');
     await cancel?.trigger('click');
@@ -146,10 +147,10 @@ describe('the library', () => {
   });
 
   it('whose reading failed says why and offers to try again; interrupted, to read again', async () => {
-    const panel = draw({ status: 'not-indexed', folders, watching: 'events' }, inState({ status: 'failed', error: { family: 'environment', code: 'disk.full', message: 'ENOSPC', data: {} }, canResume: false }));
+    const panel = draw({ status: 'not-indexed', folders, watching: 'events', isSearchable: false }, inState({ status: 'failed', error: { family: 'environment', code: 'disk.full', message: 'ENOSPC', data: {} }, canResume: false }));
     expect(panel.text()).toContain('The disk is full');
     await panel.findAll('button').find((button) => button.text() === 'Try again')?.trigger('click');
     expect(panel.emitted('index')).toHaveLength(1);
-    expect(draw({ status: 'not-indexed', folders, watching: 'events' }, inState({ status: 'interrupted', canResume: false })).text()).toContain('ended while it was reading');
+    expect(draw({ status: 'not-indexed', folders, watching: 'events', isSearchable: false }, inState({ status: 'interrupted', canResume: false })).text()).toContain('ended while it was reading');
   });
 });
