@@ -162,7 +162,7 @@ describe('the message port', () => {
 
 describe('switches', () => {
   it('that open the program to others are refused, and paths are not', () => {
-    const refused = ['--remote-debugging-port=9222', '--remote-debugging-pipe', '--inspect', '--inspect-brk=0', '-inspect', '--js-flags=--expose-gc', '--no-sandbox', '--disable-web-security', ' --remote-debugging-port=9222', '/remote-debugging-port=9222', '--Remote-Debugging-Port=9222', '--inspect-wait', '--renderer-cmd-prefix=gdb', '--browser-subprocess-path=/tmp/x'];
+    const refused = ['--remote-debugging-port=9222', '--remote-debugging-pipe', '--inspect', '--inspect-brk=0', '-inspect', '--js-flags=--expose-gc', '--no-sandbox', '--disable-web-security', ' --remote-debugging-port=9222', '/remote-debugging-port=9222', '--Remote-Debugging-Port=9222', '--inspect-wait', '--renderer-cmd-prefix=gdb', '--browser-subprocess-path=elsewhere'];
     expect(refusedSwitches([...refused, '/projects/--inspect', '/inspections/a.isogloss', 'my project', '--lang=sw'])).toEqual(refused);
   });
 });
