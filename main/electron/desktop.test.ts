@@ -8,18 +8,14 @@ import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
 import type { MenuItemConstructorOptions } from 'electron';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { IsoglossClient, Job, JobState, RecentProject, Wish } from '../contract/index.ts';
-import { createAttention } from './attention.ts';
+import type { IsoglossClient, RecentProject, Wish } from '../contract/index.ts';
 import { CONNECT_CHANNEL } from './channel.ts';
 import { startDesktop, type Desktop, type DesktopFacts } from './desktop.ts';
 import { menuTemplate } from './menu.ts';
 import { openedPath, ownArguments } from './opened-path.ts';
 import { START_PAGE } from './protocol.ts';
-import { PAGE_BUDGET, recoverPage } from './recovery.ts';
 import { squirrelCommands } from './squirrel.ts';
-import { createFakeElectron, FakeContents, FakeWindow, type FakeElectron, type Listened } from './test-electron.ts';
-import { bringToFront, followWindow } from './window.ts';
-import { placeWindow, type WindowState } from './window-state.ts';
+import { createFakeElectron, type FakeElectron, type Listened } from './test-electron.ts';
 import { DESKTOP_WORDS, spokenLanguage, wordsOf } from './words.ts';
 
 const said: { current: FakeElectron | null } = vi.hoisted(() => ({ current: null }));
@@ -283,128 +279,6 @@ describe('the words outside the window', () => {
     expect(spokenLanguage([null, 'sw-TZ'])).toBe('sw');
     expect(spokenLanguage(['fr', 'sw'])).toBe('fr');
     expect(spokenLanguage([null, 'th'])).toBe('en');
-  });
-});
-
-describe('the place of the window', () => {
-  const state = (change: Partial<WindowState>): WindowState => ({ x: 100, y: 100, width: 1000, height: 700, isMaximized: false, zoomLevel: 0, ...change });
-  const laptop = { x: 0, y: 0, width: 1366, height: 768 };
-  const beside = { x: 1366, y: -200, width: 1920, height: 1080 };
-
-  it('is where it was while a display is there', () => {
-    expect(placeWindow(state({}), [laptop])).toEqual({ x: 100, y: 100, width: 1000, height: 700 });
-    expect(placeWindow(state({ x: 1500, y: -150 }), [laptop, beside])).toEqual({ x: 1500, y: -150, width: 1000, height: 700 });
-  });
-
-  it.each([
-    ['on a display that is gone', state({ x: 1500, y: -150 })],
-    ['above every display', state({ y: -900 })],
-    ['below', state({ y: 760 })],
-    ['with a corner too small to be taken', state({ x: 1300 })],
-  ])('%s is left to the system', (_, saved) => {
-    const placement = placeWindow(saved, [laptop]);
-    expect(placement).toEqual({ width: 1000, height: 700 });
-  });
-
-  it('is never larger than the display and never smaller than the window can be', () => {
-    expect(placeWindow(state({ x: 0, y: 0, width: 4000, height: 3000 }), [laptop])).toMatchObject({ width: 1366, height: 768 });
-    expect(placeWindow(state({ width: 10, height: 10 }), [laptop])).toMatchObject({ width: 800, height: 560 });
-    expect(placeWindow(null, [])).toEqual({ width: 1200, height: 800 });
-  });
-
-  it('is kept some time after it moved, once', () => {
-    vi.useFakeTimers();
-    const listened: Listened = { app: new Set(), window: new Set(), contents: new Set(), notification: new Set(), ipcMain: new Set() };
-    const window = new FakeWindow({}, listened);
-    const kept: WindowState[] = [];
-    followWindow(window, (next) => kept.push(next));
-    for (let at = 0; at < 50; at += 1) window.emit('move');
-    window.emit('resize');
-    expect(kept).toEqual([]);
-    vi.advanceTimersByTime(1_000);
-    expect(kept).toHaveLength(1);
-    window.emit('move');
-    window.destroyed = true;
-    vi.advanceTimersByTime(1_000);
-    expect(kept).toHaveLength(1);
-    vi.useRealTimers();
-    window.minimized = true;
-    bringToFront(window);
-    expect(window.calls).toEqual(['restore', 'show', 'focus']);
-  });
-});
-
-describe('long work', () => {
-  const jobOf = (state: JobState, kind: 'train' | 'index' = 'train'): Job => ({ id: 'j', request: kind === 'train' ? { kind, projectId: 'p', preset: 'quick', resume: false } : { kind, projectId: 'p' }, startedAt: 0, endedAt: null, state });
-  const running = (done: number, total: number | null): JobState => ({ status: 'running', progress: { phase: 'training', done, total, unit: 'steps' }, leftMs: null });
-  function watch(options: { readonly focused: boolean; readonly tookMs: number }): { readonly fake: FakeElectron; readonly window: FakeWindow; readonly onJob: (job: Job) => void; readonly shown: string[] } {
-    const fake = createFakeElectron({ appPath: '/nowhere' });
-    const window = new FakeWindow({}, fake.listened);
-    window.focused = options.focused;
-    const shown: string[] = [];
-    const { onJob } = createAttention({ electron: fake.parts, window: () => window, say: wordsOf('en'), projectName: () => Promise.resolve('Lake'), show: (id) => shown.push(id), now: () => options.tookMs });
-    return { fake, window, onJob, shown };
-  }
-
-  it('is on the taskbar, keeps the computer awake while it runs, and not while it is paused', () => {
-    const { fake, window, onJob } = watch({ focused: true, tookMs: 60_000 });
-    onJob(jobOf({ status: 'queued' }));
-    expect(fake.blockers.size).toBe(0);
-    onJob(jobOf(running(1, null)));
-    onJob(jobOf(running(50, 200)));
-    expect(fake.blockers.size).toBe(1);
-    onJob(jobOf({ status: 'paused', progress: { phase: 'training', done: 50, total: 200, unit: 'steps' } }));
-    expect(fake.blockers.size).toBe(0);
-    onJob(jobOf(running(60, 200)));
-    expect(fake.blockers.size).toBe(1);
-    onJob(jobOf({ status: 'cancelled' }));
-    expect(fake.blockers.size).toBe(0);
-    expect(window.progress).toEqual([[-1, undefined], [2, 'indeterminate'], [0.25, 'normal'], [0.25, 'paused'], [0.3, 'normal'], [-1, undefined]]);
-    expect(fake.notifications).toEqual([]);
-  });
-
-  it('says when it ends, to a person who looks elsewhere; pressing leads to it', async () => {
-    const { fake, window, onJob, shown } = watch({ focused: false, tookMs: 60_000 });
-    onJob(jobOf(running(1, 2)));
-    onJob(jobOf({ status: 'failed', error: { family: 'environment', code: 'disk.full', message: 'm', data: {} }, canResume: true }));
-    await expect.poll(() => fake.notifications.map(({ options, isShown }) => [options.title, options.body, isShown])).toEqual([['Training stopped', 'Lake: press to see why and what to do.', true]]);
-    expect(window.calls).toEqual(['flash true']);
-    fake.notifications[0]?.emit('click');
-    expect(shown).toEqual(['j']);
-  });
-
-  it.each([
-    ['was short', { focused: false, tookMs: 3_000 }],
-    ['is looked at', { focused: true, tookMs: 60_000 }],
-  ])('that %s says nothing', async (_, options) => {
-    const { fake, onJob } = watch(options);
-    onJob(jobOf(running(1, 2), 'index'));
-    onJob(jobOf({ status: 'finished', result: { kind: 'plan', steps: 1, estimatedMinutes: 1, estimatedMemoryMB: 1 } }, 'index'));
-    await Promise.resolve();
-    expect(fake.notifications).toEqual([]);
-  });
-});
-
-describe('a page that dies', () => {
-  it('is loaded anew a few times within a minute, then the person is asked', async () => {
-    const contents = new FakeContents(new Set());
-    const notes: string[] = [];
-    let time = 0;
-    let asked = 0;
-    let anew = 0;
-    const answers = [true, false];
-    recoverPage({ contents, now: () => time, note: (reason) => notes.push(reason), ask: () => Promise.resolve(answers[asked++] ?? false), startAnew: () => (anew += 1) });
-    const die = (reason = 'oom'): void => void contents.emit('render-process-gone', {}, { reason, exitCode: 1 });
-    die('clean-exit');
-    expect(notes).toEqual([]);
-    for (let at = 0; at < PAGE_BUDGET; at += 1) die();
-    expect(contents.reloads).toBe(PAGE_BUDGET);
-    die();
-    await expect.poll(() => contents.reloads).toBe(PAGE_BUDGET + 1);
-    time += 61_000;
-    for (let at = 0; at <= PAGE_BUDGET; at += 1) die();
-    await expect.poll(() => anew).toBe(1);
-    expect(asked).toBe(2);
   });
 });
 

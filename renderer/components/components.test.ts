@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 /** Does each part draw every state it can be in, with words a person understands? */
-import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { flushPromises, mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import type { Advice, Corpus, CorpusLanguages, Hit, Language, TrainingPlan } from '../../main/contract/index.ts';
+import type { Advice, Corpus, CorpusLanguages, Language, TrainingPlan } from '../../main/contract/index.ts';
 import '../locales/test-languages.ts';
 import { setInterfaceLanguage } from '../locales/translate.ts';
 import { AREAS } from '../stores/place.ts';
@@ -13,33 +13,17 @@ import CorpusCard from './CorpusCard.vue';
 import CorpusProblems from './CorpusProblems.vue';
 import CorpusRows from './CorpusRows.vue';
 import HeldBackList from './HeldBackList.vue';
-import HighlightedText from './HighlightedText.vue';
 import LanguageCard from './LanguageCard.vue';
 import LanguageFinder from './LanguageFinder.vue';
-import LibraryFiles from './LibraryFiles.vue';
 import PendingCorpusCard from './PendingCorpusCard.vue';
 import PresetCards from './PresetCards.vue';
 import ProblemPanel from './ProblemPanel.vue';
 import ProgressPanel from './ProgressPanel.vue';
 import RecentProjectCard from './RecentProjectCard.vue';
-import SearchHit from './SearchHit.vue';
 import SettingsPopover from './SettingsPopover.vue';
 import ShareBars from './ShareBars.vue';
+import { button, words } from './test-drawn.ts';
 import TextsBox from './TextsBox.vue';
-
-/** What a reader sees: the text of all elements, in order, with one blank between. */
-function words(wrapper: VueWrapper): string {
-  const texts: string[] = [];
-  const walker = document.createTreeWalker(wrapper.element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode() !== null) texts.push(walker.currentNode.textContent ?? '');
-  return texts.join(' ').replace(/\s+/g, ' ').replace(/ ,/g, ',').trim();
-}
-
-const button = (wrapper: VueWrapper, text: string) => {
-  const found = wrapper.findAll('button').find((one) => one.text().includes(text));
-  if (found === undefined) throw new Error(`no button says "${text}"`);
-  return found;
-};
 
 const pairLanguages: CorpusLanguages = { kind: 'two', source: 'en', target: 'ar' };
 const inspection: ReadableInspection = {
@@ -333,84 +317,5 @@ describe('shares before and after', () => {
     const wrapper = mount(ShareBars, { props: { title: 'T', sentence: 'S', n: 60, bars: [{ key: 'before', share: 0.2 }, { key: 'both', share: 0.61 }] } });
     expect(words(wrapper)).toContain('before training 20 in 100, very likely between 12 and 32 in 100');
     expect(words(wrapper)).toContain('both together 61 in 100');
-  });
-});
-
-describe('a hit', () => {
-  const hit: Hit = {
-    chunkId: '1', score: 1, path: 'ar/rice.md', title: 'الأرز', location: { line: 1204, row: null, heading: 'الأرز', paragraph: null, page: null, verse: null, timeMs: null, speaker: null, tier: null, sheet: null, slide: null, start: 0, end: 9 }, text: 'ينقل الأرز', language: 'ar', direction: 'rtl',
-    highlights: [{ start: 5, end: 10, kind: 'translated-word' }],
-    reasons: [{ kind: 'translated-words', words: [{ query: 'rice', document: 'الأرز' }] }, { kind: 'similar-meaning', similarity: 0.4 }],
-    aligned: [], judged: null,
-  };
-
-  it('stands in its own direction, with marks, place and reasons in words', () => {
-    const wrapper = mount(SearchHit, { props: { hit, judgeable: true } });
-    expect(wrapper.find('.user-text').attributes('dir')).toBe('rtl');
-    expect(wrapper.find('mark').text()).toBe('الأرز');
-    expect(wrapper.findAll('bdi').map((one) => one.text())).toEqual(['الأرز', 'line 1,204', 'ar/rice.md']);
-    expect(wrapper.findAll('.chip').map((chip) => chip.text())).toEqual(['translated: \u2068rice\u2069 → \u2068الأرز\u2069', 'similar meaning']);
-  });
-
-  it('can be opened', async () => {
-    const wrapper = mount(SearchHit, { props: { hit, judgeable: true } });
-    await button(wrapper, 'Open here').trigger('click');
-    expect(wrapper.emitted('open')).toHaveLength(1);
-  });
-
-  it('is judged by one press, and taken back by another', async () => {
-    const wrapper = mount(SearchHit, { props: { hit, judgeable: true } });
-    await button(wrapper, 'Right').trigger('click');
-    const judged = mount(SearchHit, { props: { hit: { ...hit, judged: 'right' }, judgeable: true } });
-    expect(button(judged, 'Right').attributes('aria-pressed')).toBe('true');
-    await button(judged, 'Right').trigger('click');
-    expect([wrapper.emitted('judge'), judged.emitted('judge')]).toEqual([[['right']], [[null]]]);
-    expect(mount(SearchHit, { props: { hit, judgeable: false } }).text()).not.toContain('Right');
-  });
-
-  it('of a recording or a Bible names its time or verse rather than a line, and shows the translation beside it', () => {
-    const spoken: Hit = { ...hit, location: { ...hit.location, timeMs: { start: 83_500, end: 90_000 }, speaker: 'Amina' }, aligned: [{ language: 'en', text: 'The rice is carried' }] };
-    const wrapper = mount(SearchHit, { props: { hit: spoken, judgeable: true } });
-    expect(wrapper.findAll('bdi').map((one) => one.text())).toEqual(['الأرز', '1:23.5 to 1:30.0', 'spoken by \u2068Amina\u2069', 'ar/rice.md']);
-    expect(wrapper.find('.hit-aligned').text()).toBe('The rice is carried');
-    const verse: Hit = { ...hit, location: { ...hit.location, verse: 'GEN 1:3' } };
-    expect(mount(SearchHit, { props: { hit: verse, judgeable: true } }).find('.hit-place').text()).toContain('GEN 1:3');
-  });
-
-  it('text that looks like markup stays text', () => {
-    const wrapper = mount(HighlightedText, { props: { text: '<b>a</b>', marks: [] } });
-    expect(wrapper.find('b').exists()).toBe(false);
-    expect(wrapper.text()).toBe('<b>a</b>');
-  });
-});
-
-describe('files of the library', () => {
-  it('that were left out are listed with the reason; read ones are not', () => {
-    const wrapper = mount(LibraryFiles, { props: { files: [
-      { path: 'a.md', sizeBytes: 1, chunks: 2, state: { status: 'read' } },
-      { path: 'b.txt', sizeBytes: 1, chunks: 0, state: { status: 'failed', error: { family: 'input', code: 'x', message: 'This is not a text file.', data: {} } } },
-    ], working: false } });
-    expect(words(wrapper)).toBe('1 document was left out: show b.txt Try again This is not a text file. Try all of them again');
-  });
-
-  it('have the reason in the words of the window first, and in the program\'s own without the path, which stands above; stray bytes of a name are said', () => {
-    const path = 'field/ni\uf7f1o/a\uf7e9.pdf';
-    const wrapper = mount(LibraryFiles, { props: { files: [
-      { path, sizeBytes: 1, chunks: 0, state: { status: 'failed', error: { family: 'input', code: 'documents.damaged-pdf', message: `/media/stick/${path}: expected a PDF, found a damaged one.`, data: {} } } },
-    ], working: false } });
-    expect(words(wrapper)).toContain('field/ni\\xF1o/a\\xE9.pdf Try again This PDF is damaged. Save or download it again. expected a PDF, found a damaged one.');
-    expect(words(wrapper)).not.toContain('/media/stick');
-  });
-
-  it('can be tried again, one or all; those that are no documents cannot', async () => {
-    const wrapper = mount(LibraryFiles, { props: { files: [
-      { path: 'b.pdf', sizeBytes: 1, chunks: 0, state: { status: 'failed', error: { family: 'input', code: 'x', message: 'Cut off.', data: {} } } },
-      { path: 'c.exe', sizeBytes: 1, chunks: 0, state: { status: 'skipped', reason: 'format' } },
-    ], working: false } });
-    expect(words(wrapper)).toContain('c.exe No kind of document that Isogloss reads.');
-    await button(wrapper, 'Try again').trigger('click');
-    await button(wrapper, 'Try all of them again').trigger('click');
-    expect(wrapper.emitted('retry')).toEqual([[['b.pdf']], [null]]);
-    expect(wrapper.findAll('.link-button')).toHaveLength(1);
   });
 });
