@@ -113,6 +113,9 @@ describe('what the file says', () => {
     expect(problemKinds).toMatchObject([{ code: 'corpus.invalid-bytes', count: 7 }]);
     const tmx = await inspect({ 'a.tmx': Buffer.from('<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>coffee</seg></tuv><tuv xml:lang="fr"><seg>le caf\xe9</seg></tuv></tu></body></tmx>', 'latin1') });
     expect([tmx.invalidBytes?.count, tmx.invalidBytes?.encodings[0]?.label, tmx.invalidBytes?.encodings[0]?.sample]).toEqual([1, 'windows-1252', expect.stringContaining('café')]);
+    const [before, after] = ['<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>water</seg></tuv><tuv xml:lang="ru"><seg>вода', ' рядом</seg></tuv></tu></body></tmx>'];
+    const stray = await inspect({ 'a.tmx': Buffer.concat([Buffer.from(before), Buffer.from([0xe9]), Buffer.from(after)]) });
+    expect([stray.invalidBytes?.count, stray.invalidBytes?.encodings]).toEqual([1, []]); // read otherwise, all that is right would be wrong
     const alone = await inspect({ 'a.tmx': '<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>coffee</seg></tuv></tu></body></tmx>' }); // nothing read is never said to be all right
     expect([alone.count, alone.problemKinds.map(({ code }) => code)]).toEqual([0, ['corpus.missing-language']]);
   });

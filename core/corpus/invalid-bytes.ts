@@ -1,6 +1,6 @@
 /** Where is a file no text in its encoding, and which encodings may it be in? */
 import { open } from 'node:fs/promises';
-import { likelyEncodings, samplesOf } from '../text/likely-encodings.ts';
+import { likelyEncodings, samplesOf, wasNeverUtf8 } from '../text/likely-encodings.ts';
 import type { CorpusProblem } from './records.ts';
 
 export type InvalidBytes = {
@@ -26,8 +26,15 @@ export async function judgeBytes(paths: readonly string[], { count, problems }: 
     if (bytes !== null) samples.push(bytes);
   }
   const [path] = paths;
-  if (samples.length === 0 && path !== undefined) samples.push(...(await samplesOf(path, signal, 'corpus').catch(() => []))); // XML and tiers say no offsets; an archive has none
+  if (samples.length === 0 && path !== undefined) samples.push(...(await olderSamples(path, signal)));
   return { count, places: problems.slice(0, PLACES).map(({ path, line, byteOffset }) => ({ path, line, byteOffset: byteOffset ?? null })), encodings: likelyEncodings(samples) };
+}
+
+/** XML and tiers say no offsets, and an archive has none. Bytes that read as UTF-8 say nothing of another encoding: one stray byte leaves a file what it is. */
+async function olderSamples(path: string, signal: AbortSignal): Promise<readonly Uint8Array[]> {
+  const samples = await samplesOf(path, signal, 'corpus').catch(() => []);
+  signal.throwIfAborted();
+  return samples.filter((bytes) => wasNeverUtf8(new TextDecoder().decode(bytes)));
 }
 
 async function bytesAround(path: string, offset: number): Promise<Uint8Array | null> {

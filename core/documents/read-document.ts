@@ -27,7 +27,7 @@ export type ReadDocumentOptions = {
 /**
  * Reads a file of any row of `documentFormats`; texts also from gzip. A file with the wrong ending is read as what it is. Bytes that are
  * not valid in the encoding become U+FFFD and are reported once with their number and first line ('documents.invalid-bytes'); a text that
- * says nothing of its encoding and was never UTF-8 is read in the older encoding that fits best, and that is said ('documents.guessed-encoding').
+ * says nothing of its encoding, or claims UTF-8, and was never UTF-8 is read in the older encoding that fits best, and that is said ('documents.guessed-encoding').
  *
  * @throws InputError 'documents.unknown-format', 'documents.binary-file' (a program, a picture, a sound ... whatever its name),
  *   'documents.wrong-content', 'documents.unknown-archive', 'documents.empty-file', 'documents.utf-16-without-bom',
